@@ -490,7 +490,7 @@ func (b *binder) bindActions(r *table.Resource) {
 }
 
 // act sets the function that serves an action's endpoint. For a related list, it also adds
-// too_many_rows to the endpoint's error codes (Refuses).
+// too_many_rows to the endpoint's error codes.
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	if a.Related == nil {
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()

@@ -83,7 +83,7 @@ func (v NamedVerb) OnObject() bool { return v.Name != call.VerbList && v.Name !=
 // viewset does not have is of the kind [VerbAbsent].
 type Verbs []NamedVerb
 
-// Get returns the verb with a name.
+// Get returns the verb with a name, or a verb of the kind [VerbAbsent].
 func (vs Verbs) Get(name string) Verb {
 	for _, v := range vs {
 		if v.Name == name {
@@ -270,7 +270,8 @@ func (v NamedVerb) Instead() string {
 	return VerbChanges.String()
 }
 
-// verbKinds are the constructors that each verb may use.
+// verbKinds are the constructors that each verb may use. A verb of a single resource may use
+// Does too.
 var verbKinds = map[string][]VerbKind{
 	call.VerbList:     {VerbShows, VerbComputes},
 	call.VerbRetrieve: {VerbShows, VerbComputes},
@@ -286,5 +287,6 @@ func IsVerb(name string) bool {
 	return ok
 }
 
-// KindsOf lists the constructors that a verb may use.
+// KindsOf lists the constructors that a verb may use, without Does for the verbs of a single
+// resource. It is nil for another name.
 func KindsOf(verb string) []VerbKind { return verbKinds[verb] }

@@ -12,8 +12,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// FindSignIn finds the first endpoint that issues credentials. If there is such an endpoint, the
-// error codes for missing and invalid credentials get [problem.SignInDetails].
+// FindSignIn sets SignIn to the address of the first POST endpoint that issues credentials. If
+// there is such an endpoint, the error codes for missing and invalid credentials get
+// [problem.SignInDetails].
 func (a Catalog) FindSignIn() {
 	for _, e := range a.Endpoints() {
 		if e.SignsIn && e.Route.Method == http.MethodPost {
@@ -34,8 +35,9 @@ func asksCredentials(code string) bool {
 	return code == problem.CodeAuthenticationRequired || code == problem.CodeInvalidToken
 }
 
-// Guided adds the address of the sign-in endpoint to a 401. It returns any other error
-// unchanged.
+// Guided adds the address of the sign-in endpoint to a 401 for missing or invalid credentials.
+// It returns an error unchanged if it is any other, if it has details, or if the API has no such
+// endpoint.
 func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	if a.SignIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
@@ -47,8 +49,8 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 
 // Forbidding adds to a 403 of the endpoint's permission what the permission requires, as the
 // OpenAPI document describes it. It returns the error unchanged if the API has no OpenAPI
-// document. The 403 of a guard never has this information: the server checks guards before it
-// finds the endpoint.
+// document, or if the permission permits every signed-in caller. The 403 of a guard never has
+// this information: the server checks guards before it finds the endpoint.
 func (e Operation) Forbidding(err error) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
 	if !ok || refusal.Code != problem.CodeForbidden || e.Resource.API.Config.Undocumented {

@@ -303,9 +303,9 @@ func (e Operation) successes() []int {
 	return []int{e.Status, e.FirstStatus}
 }
 
-// sentBack is the output type of a strict endpoint, if it has fields that the input lacks. A
-// client may send these fields back unchanged. It is nil for a lenient endpoint, which accepts
-// any field, and for an endpoint whose output has no such fields.
+// sentBack is the output type of a strict Update or Patch of Accepts, if it has fields that the
+// input lacks. A client may send these fields back unchanged. It is nil for any other endpoint;
+// a lenient one accepts any field.
 func (e Operation) sentBack() reflect.Type {
 	if !e.Resource.Strict || e.Kind != declare.VerbAccepts || e.Route.Name == call.VerbCreate || e.Out.Kind() != reflect.Struct {
 		return nil

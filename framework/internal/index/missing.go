@@ -12,7 +12,9 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// MissingIndexes lists the indexes that the declarations need and the database lacks.
+// MissingIndexes lists the indexes that the declarations need and the database lacks, sorted by
+// table, each with a free name. One index may serve several needs. A need with a column that the
+// database lacks is left out.
 func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.DB.Kind()
 	var missing []IndexNeed

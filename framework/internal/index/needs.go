@@ -100,8 +100,9 @@ func (x *indexing) owned() bool {
 	return x.Scope.Unless == nil && (x.Scope.Kind == declare.ScopeOwn || x.Scope.Kind == declare.ScopeVia)
 }
 
-// owner adds the index that finds the rows of a caller. If the resource has a list, the index
-// also has the columns of the default order.
+// owner adds the index that finds the rows of a caller, unique for a single resource. For a list
+// with the scope Own, the index also has the columns of the default order, unless the order is
+// in Unindexed.
 func (x *indexing) owner() {
 	owner := x.Scope.Column
 	switch {

@@ -16,8 +16,10 @@ import (
 // reindexed is the number of rows that one transaction reads.
 const reindexed = 500
 
-// Reindex fills the stored search documents of a viewset's rows. It returns the number of rows
-// that it read, and the number of documents that it changed.
+// Reindex fills the stored search documents of a viewset's rows, in transactions of 500 rows. It
+// returns the number of rows that it read, and the number of documents that it changed. With an
+// error, these are the numbers of the finished transactions. A viewset that is unknown or stores
+// no documents is an error.
 func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// conventions are what holds for every operation, so that none repeats it.
+// conventions returns the text that holds for every operation. The document has it once, in its
+// description.
 func conventions(api *spec.API) string {
 	said := []string{
 		"Bodies are JSON in UTF-8, at most " + limits.BodyText + ". Times are RFC 3339 in UTC.",

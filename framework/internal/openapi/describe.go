@@ -7,8 +7,9 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// Describe returns what an operation of a document takes: its parameters except those of
-// the path, and the JSON Schema of its body, without references to other parts.
+// Describe returns the summary of an operation of a document, its parameters except those of the
+// path, and the JSON Schema of its body, with references replaced ([mostInlined]). It leaves out
+// what the operation does not have; the result is empty for an unknown operation.
 func Describe(root wire.Members, path, method string) wire.Members {
 	operation := root.At("paths").At(path).At(strings.ToLower(method))
 	described := wire.Members{}
@@ -30,12 +31,12 @@ func Describe(root wire.Members, path, method string) wire.Members {
 	return described
 }
 
-// mostInlined is how deep references are replaced, so that a schema which refers to itself
-// has an end.
+// mostInlined is the depth to which references are replaced. Deeper references stay, so that a
+// schema which refers to itself has an end.
 const mostInlined = 16
 
-// inlined returns a part of the document without references: each reference is replaced by
-// its target, together with the members beside the reference.
+// inlined returns a part of the document in which each reference is replaced by its target,
+// together with the members beside the reference. References deeper than depth stay.
 func inlined(root wire.Members, value any, depth int) any {
 	switch value := value.(type) {
 	case []any:

@@ -12,7 +12,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// examples are errors as a client reads them, by their codes.
+// examples returns one error as a client reads it for each code in use, by code. An error that
+// cannot be encoded is reported and left out.
 func (w *writer) examples() map[string]any {
 	all := map[string]any{}
 	for _, info := range w.used { // in an order: they may name schemas
@@ -33,7 +34,7 @@ func (w *writer) examples() map[string]any {
 	return all
 }
 
-// sample is an error with a code, in the words that explain the code.
+// sample returns an error with a code. Its detail is the first sentence of the code's text.
 func (w *writer) sample(code string) problem.Problem {
 	info := w.api.Codes[code]
 	detail, _, _ := strings.Cut(info.Text, ". ")
@@ -57,7 +58,9 @@ var sampleFaults = map[string][]problem.Fault{
 // deepestSample bounds the sample of a type that contains itself.
 const deepestSample = 8
 
-// sample is a value that a schema allows, its own example where it has one.
+// sample returns an example value for a schema: the first of its examples or of its enum, or
+// else a value of its first type. That value may violate other keywords, such as pattern. It is
+// nil for a schema without a type, and below deepestSample.
 func (s *schemas) sample(schema wire.JSONSchema, depth int) any {
 	if depth > deepestSample {
 		return nil
@@ -109,7 +112,8 @@ func sampleBound(bound any) int64 {
 	return 0
 }
 
-// sampleTexts are texts by their format, "" for none.
+// sampleTexts are texts by their format, "" for no format. An unlisted format has the empty
+// text.
 var sampleTexts = map[string]string{
 	"": "text", "uuid": sampleID, "date-time": "2026-01-31T09:00:00Z", "uri": "https://example.org/", "email": "asha@example.org",
 }

@@ -22,8 +22,10 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Write returns the document as its members, in the order of declaration. The same API
-// has the same document. The error names every type whose own schema is not valid.
+// Write returns the document as its members. Paths and methods are in the order of declaration.
+// Components without a reference are left out. The same API has the same document. The error
+// names the API's Mistakes, every type whose own schema or list of values is not valid, and an
+// error shape that cannot be encoded.
 func Write(api *spec.API) (wire.Members, error) {
 	written, err := write(api)
 	if err != nil {
@@ -40,7 +42,8 @@ func Write(api *spec.API) (wire.Members, error) {
 	return root, err
 }
 
-// Format returns the document as text in the format "json" or "yaml".
+// Format returns the document as text in the format "json" or "yaml". Any other format is an
+// error.
 func Format(document wire.Members, format string) ([]byte, error) {
 	switch format {
 	case "json":
@@ -122,7 +125,8 @@ func (w *writer) operation(e *spec.Endpoint) error {
 	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = op; return nil })
 }
 
-// tag is the service of an endpoint, which the document lists in order.
+// tag returns the name of an endpoint's service. The document lists each service once, in order
+// of the endpoints; the first service with a name gives the description.
 func (w *writer) tag(s spec.Service) string {
 	tag := openapi31.Tag{Name: s.Name}
 	tag.WithDescription(s.Doc)
@@ -156,7 +160,7 @@ func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	}
 }
 
-// idempotencyPattern is what readKey takes.
+// idempotencyPattern matches the values of the header Idempotency-Key that package once accepts.
 const idempotencyPattern = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
 
 func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
@@ -256,10 +260,12 @@ func (w *writer) failure(failure spec.Failure) openapi31.ResponseOrReference {
 	return w.share(naming.Title(strings.Join(failure.Codes, " or ")), r)
 }
 
-// mostInName is how many codes a name is made of; a longer one reads badly.
+// mostInName is the highest number of codes in the name of a component. Errors with more codes
+// get no component.
 const mostInName = 3
 
-// share makes a component of a response, unless another response has its name.
+// share makes a component of a response and returns a reference to it. If a different response
+// has the name already, it returns the response itself.
 func (w *writer) share(name string, r *openapi31.Response) openapi31.ResponseOrReference {
 	whole := openapi31.ResponseOrReference{Response: r}
 	switch known := w.shared[name]; {
@@ -277,7 +283,8 @@ func example(summary string, value any) *openapi31.Example {
 	return e.WithSummary(summary).WithValue(value)
 }
 
-// describe has the headers of an answer; of two with one name, the latter.
+// describe returns the headers of an answer by name. Of several headers with one name, it has
+// the last.
 func (w *writer) describe(headers []spec.Header) map[string]openapi31.HeaderOrReference {
 	all := map[string]openapi31.HeaderOrReference{}
 	for _, h := range headers {
@@ -286,7 +293,8 @@ func (w *writer) describe(headers []spec.Header) map[string]openapi31.HeaderOrRe
 	return all
 }
 
-// header is a header of an answer. The first with a name gets a component, which equal ones share.
+// header returns a header of an answer. The first header with a name gets a component, which
+// equal ones refer to. A different one with this name is written in place.
 func (w *writer) header(h spec.Header) openapi31.HeaderOrReference {
 	described := &openapi31.Header{Schema: wire.JSONSchema{"type": "string"}}
 	if h.Required {
@@ -304,8 +312,9 @@ func (w *writer) header(h spec.Header) openapi31.HeaderOrReference {
 	return openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + h.Name}}
 }
 
-// security are the ways to send credentials: one is enough. The empty one is for callers
-// who need none.
+// security returns the alternative ways to send credentials, each once. The first way is empty
+// if the endpoint accepts callers without credentials, or has no ways. It adds the components of
+// the schemes.
 func (w *writer) security(e *spec.Endpoint) []map[string][]string {
 	var ways []map[string][]string
 	for _, way := range e.Security {

@@ -8,7 +8,9 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// list is a page of rows: the members that a class of pagination answers.
+// list returns the schema of a page of rows: a component with the members of the sample pages. A
+// member that a sample lacks is optional. If a member has no name, the page is the array of
+// rows.
 func (w *writer) list(e *spec.Endpoint) wire.JSONSchema {
 	rows := wire.JSONSchema{"type": "array", "items": w.schemas.out(e.Output)}
 	samples := e.Page.Samples
@@ -36,7 +38,8 @@ func has(page []spec.Member, name string) bool {
 	return slices.ContainsFunc(page, func(m spec.Member) bool { return m.Name == name })
 }
 
-// member is the schema of all that a member is in the samples.
+// member returns the schema of a member's values in all samples: several types become
+// alternatives, and a nil value makes it nullable.
 func (w *writer) member(name string, samples [][]spec.Member, rows wire.JSONSchema) wire.JSONSchema {
 	var types []reflect.Type
 	var kinds []any

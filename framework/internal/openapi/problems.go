@@ -11,9 +11,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// problem is the schema of errors with a status and one of the codes: a reference for one
-// code, else a choice of references by the member code. A client that can read Problem can
-// read all of them.
+// problem returns the schema of errors with a status and one of the codes: a reference for one
+// code, else a choice of references by the member code. A client that can read Problem can read
+// all of them. For another error shape than problem details, see ownShape.
 func (w *writer) problem(status int, codes []string) wire.JSONSchema {
 	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
 		return w.ownShape(status)
@@ -45,7 +45,8 @@ func (w *writer) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
 	return described(wire.JSONSchema{"allOf": []any{schemaOf("Problem"), object(properties, required)}}, info.Title+".")
 }
 
-// ownShape is the schema of errors in the program's own shape.
+// ownShape returns the schema of errors in the program's own shape: any object, if the shape
+// declares no schema. It reports a schema that is not valid.
 func (w *writer) ownShape(status int) wire.JSONSchema {
 	shape := w.api.ErrorShape
 	shaped, ok := shape.(problem.ShapeTeller)
@@ -59,7 +60,8 @@ func (w *writer) ownShape(status int) wire.JSONSchema {
 	return schema
 }
 
-// problems gives the shapes of errors their names, before all other schemas.
+// problems adds the schemas of problem details, of their faults and of each code in use, before
+// all other schemas. For another error shape, it adds nothing.
 func (w *writer) problems() {
 	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
 		return
@@ -96,8 +98,8 @@ func (w *writer) problems() {
 	}
 }
 
-// alwaysThere are the members beside those of every problem that a code always has: the
-// details of still_referenced may be absent.
+// alwaysThere lists the members beside those of every problem that the errors of a code with
+// details always have. It is nil for still_referenced, whose details may be absent.
 func alwaysThere(info problem.CodeInfo) []any {
 	if info.Code == problem.CodeReferenced {
 		return nil
@@ -123,8 +125,8 @@ func (w *writer) codesInUse() []problem.CodeInfo {
 	return all
 }
 
-// faultCode is the code of one fault: every one that there is, with what it
-// means.
+// faultCode returns the schema of the code of a fault: an enum of all codes, described by their
+// texts.
 func (w *writer) faultCode() wire.JSONSchema {
 	var codes []any
 	meanings := []string{"Stable, for programs:", ""}

@@ -16,9 +16,9 @@ type choiceOf struct {
 	field string
 }
 
-// choice is the schema of a shape that needs one of several fields: one schema for each
-// of them, named by the field. Exactly one must be right, because generators read oneOf
-// and not anyOf; so each excludes the fields before its own.
+// choice returns the schema of a shape that needs at least one of several fields: one schema for
+// each of them, named by the field. Generators read oneOf and not anyOf, so each schema excludes
+// the fields before its own: the first field in a body decides which schema matches.
 func (s *schemas) choice(c component, shape *input.Shape, whole wire.JSONSchema) wire.JSONSchema {
 	choices := make([]any, len(shape.OneOf))
 	for i, f := range shape.OneOf {

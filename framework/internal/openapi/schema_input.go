@@ -14,8 +14,9 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// in is the schema of a body, as the decoder reads it. With shown, fields that the body
-// lacks and shown has may be sent back.
+// in returns a reference to the schema of a body, as the decoder reads it. If partial, no field
+// is required and none has a default. If strict, unknown fields are rejected. With shown, it has
+// the fields that only the shown type has too ([schemas.onlyShown]).
 func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Type) wire.JSONSchema {
 	c := component{typ: shape.Typ, partial: partial, strict: strict, input: true, shown: shown}
 	if shape.Typ.Name() == "" {
@@ -68,7 +69,8 @@ func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema
 	return s.explained(f, s.value(f.Value, strict), partial)
 }
 
-// explained adds to the schema of a field's values what its tags say.
+// explained adds to the schema of a field's values the description, the default and the example
+// of its tags. It adds no default if partial.
 func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
 	if f.Ref != "" {
@@ -94,7 +96,7 @@ func (s *schemas) parameter(f *input.Field) wire.JSONSchema {
 	return s.explained(f, s.value(&given, false), false)
 }
 
-// ofText returns the schema of the values that [ParseValue] accepts for a type.
+// ofText returns the schema of the values that [datatype.ParseValue] accepts for a type.
 func (s *schemas) ofText(t reflect.Type) wire.JSONSchema {
 	form := datatype.ParameterForm(t)
 	if form == datatype.FormText || form == datatype.FormOwn {
@@ -105,7 +107,7 @@ func (s *schemas) ofText(t reflect.Type) wire.JSONSchema {
 	return form.Schema(t)
 }
 
-// key is the schema of what finds a row in a path.
+// key returns the schema of the key in a path. It does not allow null.
 func (s *schemas) key(t reflect.Type) wire.JSONSchema {
 	if schema := s.ownSchema(t); schema != nil {
 		return withoutNull(schema)
@@ -116,7 +118,7 @@ func (s *schemas) key(t reflect.Type) wire.JSONSchema {
 	return s.ofText(t)
 }
 
-// value is what a plan of the decoder takes.
+// value returns the schema of the values that a plan of the decoder accepts, with its rules.
 func (s *schemas) value(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	if p.Optional {
 		return s.value(p.Elem, strict)
@@ -134,7 +136,7 @@ func (s *schemas) value(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	return schema
 }
 
-// base is what is read before any rule; null is the plan's to allow.
+// base returns the schema of the values of a plan, without its rules and without null.
 func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	if schema := s.ownSchema(p.Typ); schema != nil {
 		return withoutNull(schema)
@@ -153,7 +155,8 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// filled adds to a schema that a value is not blank.
+// filled excludes blank values from the schema of an array or of a text without an enum. It does
+// not change any other schema.
 func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	switch {
 	case schema["type"] == "array" && schema["minItems"] == nil:
@@ -171,12 +174,12 @@ func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	}
 }
 
-// formats are the rules of text that take nothing which a format of JSON Schema
-// does not have. Others, such as uri, take more.
+// formats has the format of JSON Schema for each rule of text that accepts only values of this
+// format. Other rules, such as uri, accept more.
 var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "uuid", "uuid4": "uuid", "uuid7": "uuid"}
 
-// narrowByRule adds a rule to the schema of a value: as keywords where some mean the
-// same, else as a sentence.
+// narrowByRule adds a rule to the schema of a value: as keywords, or as a sentence if no keyword
+// means the same. A format with another name than the rule gets the sentence too.
 func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	keywords := ruleKeywords(r, p.Typ)
 	if len(keywords) == 0 {
@@ -203,8 +206,8 @@ func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	described(schema, strings.ToUpper(detail[:1])+detail[1:]+".")
 }
 
-// blankPasses reports whether a rule leaves the zero value alone, as omitempty
-// has it, which a keyword would not.
+// blankPasses reports whether a rule accepts the zero value because of omitempty, where a
+// keyword would not. It is false for oneof on a type that lists its values.
 func blankPasses(r rule.Rule, p *input.ValuePlan) bool {
 	if r.Name == "oneof" && p.Values != nil {
 		return false // the type has the last word
@@ -212,7 +215,8 @@ func blankPasses(r rule.Rule, p *input.ValuePlan) bool {
 	return p.OmitZero
 }
 
-// upperBounds are the keywords that nothing blank can break.
+// upperBounds returns the keywords if they are only the maximum of a size, which every blank
+// value satisfies. Otherwise, it returns none.
 func upperBounds(words wire.JSONSchema) wire.JSONSchema {
 	kept := wire.JSONSchema{}
 	for _, name := range []string{"maxLength", "maxItems", "maxProperties"} {

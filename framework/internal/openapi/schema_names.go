@@ -52,9 +52,8 @@ type pageOf struct{ viewset string }
 // A problemOf is the schema of errors with a code.
 type problemOf struct{ code string }
 
-// allot names a thing by the first of some names that is free, or else by the
-// first with a number, and reports whether it has no name yet. The schema of
-// what is new is empty until it is set.
+// allot names a thing. A new thing gets the first free candidate, or else the first candidate
+// with a number from 2, and an empty schema; fresh is true. A known thing keeps its name.
 func (n names) allot(thing any, candidates ...string) (name string, fresh bool) {
 	if known, ok := n.known[thing]; ok {
 		return known, false
@@ -72,8 +71,9 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 	return name, true
 }
 
-// component names a component by its type. If another component has that name already, a
-// strict one gets the prefix Strict, and any other one the name of its package as a prefix.
+// component names a component by its type. If this name is taken, a strict component gets the
+// prefix Strict. If that is taken too, or for any other component, the name of the type's
+// package is the prefix; then a number follows ([names.allot]).
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
 	candidates := []string{base, naming.Title(packageName(c.typ)) + base}
@@ -83,8 +83,9 @@ func (n names) component(c component) (name string, fresh bool) {
 	return n.allot(c, candidates...)
 }
 
-// base returns the name of a component: for a shape the name of its type, without the word
-// that states its use; for an input with that word.
+// base returns the name of a component: for an output the name of its type without View or Input
+// at the end; for an input with Input at the end, unless it ends with Patch. A partial input
+// without Patch begins with Patched, and a whole one with shown fields with Replaced.
 func (c component) base() string {
 	name := c.plain()
 	patch := strings.HasSuffix(name, "Patch")

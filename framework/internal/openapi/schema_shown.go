@@ -50,8 +50,9 @@ func (s *schemas) shownBeside(out reflect.Type, inputs []*input.Shape) {
 	}
 }
 
-// nullable lets a schema be null too. A schema with keywords that would reject null, such as
-// enum, becomes one of two alternatives.
+// nullable lets a schema allow null too. A schema without a type, or with a keyword in
+// narrowing, becomes one of two alternatives. An enum gets the value null. An empty schema
+// allows null already.
 func nullable(s wire.JSONSchema) wire.JSONSchema {
 	kinds := typesOf(s)
 	switch {
@@ -193,7 +194,8 @@ func object(properties wire.Members, required []any) wire.JSONSchema {
 	return o
 }
 
-// described adds a sentence, beside a reference too: OpenAPI 3.1 allows both.
+// described puts a sentence before the description of a schema. An empty sentence changes
+// nothing. OpenAPI 3.1 allows a description beside a reference.
 func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	if doc == "" {
 		return s
@@ -205,8 +207,8 @@ func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	return s
 }
 
-// ownSchema returns the schema that a type declares for itself, or nil. The type must not
-// be a pointer.
+// ownSchema returns the schema that a type declares for itself, or nil. It reports a schema that
+// is not valid. The type must not be a pointer.
 func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Interface {
 		return nil
@@ -239,15 +241,15 @@ func readSchema(text []byte, err error) (wire.JSONSchema, error) {
 	return schema, nil
 }
 
-// fault remembers what is wrong with a type's own word, once.
+// fault records a mistake in what a type declares about itself, each mistake once.
 func (s *schemas) fault(err error) {
 	if !slices.ContainsFunc(s.faults, func(known error) bool { return known.Error() == err.Error() }) {
 		s.faults = append(s.faults, err)
 	}
 }
 
-// listed is a type in a form, with the values that there are of an [Enumerated]
-// one as that form has them.
+// listed returns the schema of a type in a form. The values of a [datatype.Enumerated] type are
+// its enum, if the form has all of them. It reports values that are not valid.
 func (s *schemas) listed(t reflect.Type, in datatype.Form) wire.JSONSchema {
 	schema := in.Schema(t)
 	values, err := datatype.EnumValues(t)
@@ -275,8 +277,9 @@ func literals(schema wire.JSONSchema, t reflect.Type, texts []string) []any {
 	return values
 }
 
-// literal is a text of a tag as a value of JSON: as it is where it is JSON of a
-// type that the schema names, else as text.
+// literal returns the text of a tag as a JSON value, if it is JSON of a type that the schema
+// names. A schema without types takes any JSON, unless the Go type is a text. Otherwise, it
+// returns the text.
 func literal(schema wire.JSONSchema, t reflect.Type, text string) any {
 	var value any
 	dec := json.NewDecoder(strings.NewReader(text))

@@ -8,8 +8,9 @@ import (
 )
 
 // Address returns the address of the client that sent a request. It reads X-Forwarded-For from
-// right to left, and stops at the first address that is not of a trusted proxy. The result is
-// invalid if RemoteAddr is not an address and a port.
+// right to left, and stops at the first address that is not of a trusted proxy, or before a
+// value that is not an address. The result is invalid if RemoteAddr is not an address and a
+// port.
 func (o *Origin) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -54,9 +54,9 @@ func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + 
 // the same error would have a different type for each host.
 func (o *Origin) ErrorsAt() string { return o.PublicURL + o.Prefix + problem.ErrorPages }
 
-// HostAllowed returns an error for a request without a Host, or with a Host that is not
-// allowed. Without this check, links in the answer could lead to a host that an attacker
-// chose.
+// HostAllowed returns an error (400) for a request without a Host. Without a public URL and with
+// Hosts, it also returns one for any other Host; case and port do not matter. Without this
+// check, links in the answer could lead to a host that an attacker chose.
 func (o *Origin) HostAllowed(r *http.Request) error {
 	if r.Host == "" {
 		return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "The request names no host.")

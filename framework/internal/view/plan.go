@@ -139,8 +139,8 @@ func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []
 	}
 }
 
-// plainKeys returns an error for a relation that does not match exactly one column to one
-// column of the same type.
+// plainKeys returns an error for a relation with conditions, and for one that does not match
+// exactly one column to one column of the same type. It is nil for a many-to-many relation.
 func plainKeys(relation *schema.Relation) error {
 	switch {
 	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
@@ -230,7 +230,8 @@ func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.
 	return w.Limit(q)
 }
 
-// SelectFrom adds the columns and the joins of the plan to a query.
+// SelectFrom adds the columns and the joins of the plan to a query. A related row that is
+// deleted softly, or outside the scope of its relation, is not joined.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {
@@ -344,7 +345,7 @@ func (c *cell) Scan(src any) error {
 	return nil
 }
 
-// Fill copies the fields of a flat view from a model.
+// Fill returns the view of a model, with the values of its columns. The plan must be flat.
 func (p *Plan) Fill(model reflect.Value) reflect.Value {
 	out := reflect.New(p.out).Elem()
 	for _, l := range p.leaves {
@@ -388,7 +389,8 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	return nil
 }
 
-// children reads the rows of the relation, and the key of each row's parent.
+// children reads the rows of the relation that the scope permits, by primary key and with their
+// own to-many relations, and the key of each row's parent.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
 	q := c.DB.NewSelect().Model(table.NilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).

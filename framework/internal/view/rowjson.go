@@ -47,8 +47,8 @@ type rowMember struct {
 // scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer. It returns nil if the JSON of the view is not one member
-// for each column.
+// newRowWriter compiles a writer. It returns nil if the view makes its own JSON, a field has an
+// option in its tag json, or its JSON is not one member for each column.
 func newRowWriter(p *Plan) *rowWriter {
 	if !p.Flat() || wire.MakesJSON(p.out) {
 		return nil
