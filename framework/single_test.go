@@ -59,6 +59,28 @@ func TestSingle(t *testing.T) {
 	})
 }
 
+// TestAPutInsertsOnlyAMissingRow: a 404 of the declaration's function is the answer, and
+// inserts nothing.
+func TestAPutInsertsOnlyAMissingRow(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		set, filled := profile(), 0
+		set.Verbs.Update = framework.Fills[ProfileView](func(_ *framework.Call, p *Profile, in ProfileInput) error {
+			filled++
+			if p.Nickname = in.Nickname; filled == 2 {
+				return framework.NotFound()
+			}
+			return nil
+		})
+		ada := serve(t, config(db), set).as("ada")
+		ada.put("/api/profile/", fields{"nickname": "lovelace"}).is(201)
+		ada.put("/api/profile/", fields{"nickname": "countess"}).refuses(404, "not_found")
+		ada.get("/api/profile/").is(200).says(`"nickname":"lovelace"`)
+		if filled != 2 {
+			t.Errorf("the function ran %d times; want once for each request", filled)
+		}
+	})
+}
+
 // TestFirstPuts: of many first PUTs at once one makes the row and the others
 // replace it.
 func TestFirstPuts(t *testing.T) {

@@ -111,7 +111,7 @@ func TestWhatCommandsChange(t *testing.T) {
 			{"group grant managers doctors.add", "", 200, 400, `The group "managers" holds doctors.add.`, 403},
 			{"group leave managers --email a@example.com", "", 200, 403, `a@example.com is no member of the group "managers".`, 403},
 			{"user disable --email A@example.com", "", 401, 401, "a@example.com cannot use the API from the next request on.", 403},
-			{"user disable --email a@example.com", "", 401, 401, "refused", 403},
+			{"user disable --email a@example.com", "", 401, 401, "a@example.com cannot use the API from the next request on.", 403},
 			{"user enable --email a@example.com", "", 200, 403, "a@example.com may sign in again", 403},
 			{"user set-password --email a@example.com", "short\n", 200, 403, "at least 8", 403},
 			{"user set-password --email a@example.com", "another " + horse + "\n", 401, 401, "Changed the password of a@example.com; the user's sessions, tokens and JWT logins have ended.", 403},

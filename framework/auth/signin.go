@@ -14,7 +14,7 @@ import (
 // credentials are the body of a sign-in.
 type credentials struct {
 	Email    string `json:"email"    doc:"The account's e-mail address. It or username is needed." example:"asha@example.com"`
-	Username string `json:"username" doc:"Another name for email, for clients that send it; the same if both are there." example:"asha@example.com"`
+	Username string `json:"username" doc:"Another name for email, for clients that send it; if both are there, they name the same account." example:"asha@example.com"`
 	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 

@@ -1717,7 +1717,7 @@ type UsernameCredentialsInput struct {
 	// Examples: four unrelated words
 	Password string `json:"password"`
 
-	// Username Another name for email, for clients that send it; the same if both are there.
+	// Username Another name for email, for clients that send it; if both are there, they name the same account.
 	//
 	// Examples: asha@example.com
 	Username string `json:"username"`

@@ -2798,7 +2798,7 @@ export interface components {
         };
         UsernameCredentialsInput: {
             /**
-             * @description Another name for email, for clients that send it; the same if both are there.
+             * @description Another name for email, for clients that send it; if both are there, they name the same account.
              * @example asha@example.com
              */
             username: string;

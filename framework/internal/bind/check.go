@@ -283,7 +283,7 @@ func checkHooks(r *table.Resource, kind declare.VerbKind, verb string, fault fun
 	case kind == declare.VerbDeletes:
 		modelhook.OfDelete().Check(r.Model, fault)
 		return
-	case kind == declare.VerbAccepts && (verb == call.VerbCreate || r.Declaration.Single):
+	case kind == declare.VerbAccepts && (verb == call.VerbCreate || verb == call.VerbUpdate && r.Declaration.Single):
 		modelhook.OfInsert().Check(r.Model, fault)
 	}
 	if kind == declare.VerbAccepts && verb != call.VerbCreate {

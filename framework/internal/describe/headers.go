@@ -93,9 +93,8 @@ func standardHeader(name string) call.Header {
 // location returns the header Location of the endpoint's successes, and whether they have it.
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
-	single := e.Resource.Declaration.Single
 	switch {
-	case e.ShowsCreated(), e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbUpdate && single:
+	case e.ShowsCreated(), e.MayInsert():
 		h.Required = false // only the first PUT creates a row; the answer of a function may lack the key
 	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate && e.Resource.HasAddresses():
 		// A row whose key is an empty text has no address.

@@ -288,7 +288,7 @@ func (e Operation) refusesOthers() (codes []string) {
 	if scope.Kind == declare.ScopeWhere {
 		codes = append(codes, problem.CodeForbidden)
 	}
-	makes := e.Route.Name == call.VerbCreate || e.Route.Name == call.VerbUpdate && e.Resource.Declaration.Single
+	makes := e.Route.Name == call.VerbCreate || e.MayInsert()
 	if scope.Kind == declare.ScopeOwn && makes && e.admits(nil) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}

@@ -91,6 +91,10 @@ func (e *Endpoint) Settle() {
 	e.findKey()
 }
 
+// MayInsert reports whether the endpoint is the PUT of a single resource that inserts the row
+// if there is none.
+func (e *Endpoint) MayInsert() bool { return e.FirstStatus != 0 }
+
 // Answer makes the response from the value that a function returned. If the endpoint has no
 // answer, the response has no body.
 func (e *Endpoint) Answer(value any) *Response {

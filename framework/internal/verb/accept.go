@@ -97,7 +97,7 @@ func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unkno
 	if len(in.Faults)+len(unknown) == 0 {
 		return nil
 	}
-	if e.OnObject && !(e.Resource.Declaration.Single && e.Route.Name == call.VerbUpdate) {
+	if e.OnObject && !e.MayInsert() {
 		if _, err := e.Resource.ModelOf(c, r); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create})
 	}
 	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change})
-	if w.mayInsert() {
+	if w.Endpoint.MayInsert() {
 		return retryTaken(serve)
 	}
 	return serve
@@ -123,10 +123,6 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
 
-// mayInsert reports whether the verb is the PUT of a single resource, which inserts the row if
-// it does not exist yet.
-func (w *Writing) mayInsert() bool { return w.Endpoint.FirstStatus != 0 }
-
 // retryTaken runs a PUT a second time after an error of a unique constraint: another request
 // may have inserted the row meanwhile, and then the second run replaces that row. The second
 // error is final.
@@ -150,7 +146,7 @@ func (w *Writing) blind(in *input.Decoded) bool {
 }
 
 func (w *Writing) simpleChange(in *input.Decoded) bool {
-	return !w.mayInsert() && w.blind(in) && w.simple(in)
+	return !w.Endpoint.MayInsert() && w.blind(in) && w.simple(in)
 }
 
 // object reads the row, as [table.Resource.ModelOf] does, if the change depends on its values
@@ -161,7 +157,7 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 		return m, nil
 	}
 	m, err = w.Resource.ModelOf(c, r)
-	if w.mayInsert() && fault.IsNotFound(err) {
+	if w.Endpoint.MayInsert() && fault.IsNotFound(err) {
 		return reflect.Value{}, nil
 	}
 	return m, err
@@ -181,7 +177,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	default:
 		err = problem.NotFound()
 	}
-	if w.mayInsert() && fault.IsNotFound(err) {
+	if w.Endpoint.MayInsert() && !m.IsValid() && fault.IsNotFound(err) {
 		resp.Status, resp.Created = w.Endpoint.FirstStatus, w.Resource.ListPath()
 		resp.Value, _, err = w.insert(c, in)
 	}

@@ -179,7 +179,8 @@ func (s *server) checks() []httpserver.Check {
 }
 
 // checkWrites checks that the database takes writes. When it takes them again, it closes the
-// connections that were opened before, because they keep default_transaction_read_only.
+// idle connections: those that were opened before keep default_transaction_read_only. A busy one of
+// them is closed after its next write, which is answered 503.
 func (s *server) checkWrites(ctx context.Context) error {
 	err := s.probe.Writable(ctx)
 	switch {
