@@ -83,8 +83,9 @@ func share(all *connection.Result, some []*write) {
 	}
 }
 
-// readCommitted reports whether each write would see what others committed before
-// it, so that it makes no difference whether they are one transaction.
+// readCommitted reports whether the transactions of the database are READ COMMITTED: each
+// write then sees what was committed before it, so writes may be one transaction. The first
+// result is kept.
 func (q *Queue) readCommitted(ctx context.Context) (bool, error) {
 	if known := q.isolation.Load(); known != nil {
 		return *known == "read committed", nil

@@ -62,11 +62,10 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 	return err
 }
 
-// ended reports whether a transaction of a context has ended when its commit or
-// rollback returns. On PostgreSQL one whose context has ended is rolled back beside
-// us, which may take its time; on SQLite that is quick, and the next writer waits
-// for it. One that a panic left to its context may meet that writer, who then waits
-// for the file.
+// ended reports whether a transaction of a context has ended when its commit or rollback
+// returns. It returns false on PostgreSQL if the context has ended: database/sql then rolls
+// back in another goroutine, which may take its time. On SQLite it returns true, because
+// that rollback is quick. If it is not over yet, the next writer waits for the file.
 func (p *Pool) ended(ctx context.Context) bool { return p.kind == dialect.SQLite || ctx.Err() == nil }
 
 // giveBack closes a connection, which waits for its transaction, and ends its turn. If the

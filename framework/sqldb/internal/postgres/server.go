@@ -17,7 +17,7 @@ import (
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
-// keepAlive is between two probes of a connection on which nothing comes.
+// keepAlive is the time between two probes of a connection on which no data arrives.
 const keepAlive = 5 * time.Minute
 
 // Options are what a Server needs beside its URL.

@@ -35,7 +35,8 @@ func (l *listening) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// hostOf is to which of the hosts of the URL a connection leads.
+// hostOf returns the index of the host of the URL to which a connection leads, 0 if that is
+// unknown.
 func hostOf(c driver.Conn) int {
 	socket := c.(*pgdriver.Conn).Conn()
 	if secret, ok := socket.(*tls.Conn); ok {

@@ -58,12 +58,12 @@ func callsSteadily(words []string) bool {
 }
 
 const (
-	// changing are words of statements that write, lock, or ask for the time or
-	// the session.
+	// changing are words of statements that write, lock, or read the time or the
+	// session.
 	changing = " insert update delete merge for into nextval setval " +
 		"current_timestamp current_time current_date localtime localtimestamp current_user session_user user current_role current_schema "
-	// steady are the words before a parenthesis whose answer is the same for all
-	// who ask at once: keywords, and functions of their arguments.
+	// steady are the words before a parenthesis that have the same result for all calls
+	// at the same time: keywords, and functions of their arguments.
 	steady = " pg_current_snapshot pg_is_in_recovery " +
 		"select from where and or not in exists any all as on by over filter values union except intersect case when then else end distinct materialized limit offset having join lateral array between like ilike cast " +
 		"count sum min max avg coalesce nullif lower upper length abs round trim substr replace string_agg group_concat json_build_array json_array json_group_array instr strpos trestle_fold trestle_part translate normalize greatest least json_each unhex "
