@@ -28,7 +28,8 @@ type Demo struct {
 	// Flags adds the flags of seed that determine the amount of data. It is optional.
 	Flags func(*pflag.FlagSet)
 
-	// Plan reads these flags. Required. Its error ends the command with exit code 2.
+	// Plan reads these flags. Required. Its error ends seed with exit code 2. serve --seed
+	// calls it with the defaults of the flags.
 	Plan func(*pflag.FlagSet) (Sowing, error)
 
 	// Visitor is the e-mail address of the demo's user whose token serve --seed prints. It is
@@ -118,7 +119,8 @@ func sowUsual(ctx context.Context, run *command.Run, demo *Demo, s *site.Site) e
 	return err
 }
 
-// sow makes demo data with a progress bar, and prints the new passwords.
+// sow makes demo data with a progress bar, and prints the new passwords. In production it
+// makes none, and returns an error with exit code 2.
 func sow(ctx context.Context, run *command.Run, s *site.Site, plan Sowing, force bool) (Sown, error) {
 	if s.Production {
 		return Sown{}, exit.Misused("%s", s.Text("{PROGRAM}_ENV is production, where demo data is never made; seed with {PROGRAM}_ENV=development"))

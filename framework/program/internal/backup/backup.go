@@ -135,7 +135,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isSameFile reports whether two names are of one file, which need not exist.
+// isSameFile reports whether two names are of one file. If either does not exist, it compares
+// the names.
 func isSameFile(a, b string) bool {
 	first, wrong := os.Stat(a)
 	second, alsoWrong := os.Stat(b)

@@ -33,7 +33,8 @@ type Certificate struct {
 // An edition is the state of the files. It differs after the files have changed.
 type edition struct{ certTime, certSize, keyTime, keySize int64 }
 
-// Open reads the certificate and its key from files in PEM.
+// Open reads the certificate and its key from files in PEM. A certificate that has expired,
+// or is not valid yet, is an error.
 func Open(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, now: time.Now, log: log}
 	if err := c.renew(); err != nil {

@@ -26,8 +26,8 @@ type watch struct {
 	ends      []func()
 }
 
-// A watch observes a server: by metrics, at an address of their own, and by traces.
-// Without settings it does nothing.
+// watch starts the metrics and the traces of the settings. It returns a watch without
+// observers if neither is set. After an error it ends what it started.
 func (s *server) watch(ctx context.Context) (*watch, error) {
 	w := &watch{}
 	if err := errors.Join(w.measure(ctx, s), w.trace(ctx, s)); err != nil {

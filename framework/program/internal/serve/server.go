@@ -31,7 +31,8 @@ type server struct {
 }
 
 // withServer opens a server, calls do, and closes the server. It reports every wrong
-// setting.
+// setting. In production seed is an error. Without the flag --migrate, so is a missing
+// SQLite file.
 func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := run.Settings(flags)
 	if seed && c.Production {

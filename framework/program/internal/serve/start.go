@@ -20,8 +20,9 @@ const (
 )
 
 // prepareInTime prepares the database when it becomes available, so that a server may
-// start before its database. It logs each reason once. It returns any other fault, such
-// as a missing migration, or a SQLite file that cannot be opened.
+// start before its database. It logs a reason that differs from the last one, at most every
+// 10 seconds. It returns any other fault, such as a missing migration, or a SQLite file that
+// cannot be opened.
 func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool) error {
 	told, at := "", time.Time{}
 	for {
