@@ -137,8 +137,9 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 	return err
 }
 
-// key derives the key for password with the salt and cost of a. right reports whether the
-// key is correct.
+// key waits for a slot and derives the key of password with the salt, the cost and the length of
+// a. It passes the key to right. If right returns false, the client is charged for a wrong
+// password; key returns the key all the same. It returns [errBusy] if too many wait.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
 	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // a queue of its own: not the one for connections
 	switch {

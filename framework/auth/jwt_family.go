@@ -68,9 +68,9 @@ func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, j)
 }
 
-// rotate replaces a refresh token if it is the valid one. The UPDATE decides among
-// requests at the same time. clientErr is the error for the client if the token was not
-// valid.
+// rotate replaces a refresh token if it is the valid one of its login. Of several requests at the
+// same time, the UPDATE lets one win. Otherwise clientErr is the error for the client, and the
+// login ends, unless the token was replaced within the grace: the transaction must commit then too.
 func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (clientErr, err error) {
 	active := s.IDB().NewSelect().TableExpr("auth_users AS u").ColumnExpr("1").
 		Where("u.id = auth_jwt_families.user_id").Where("u.is_active")

@@ -35,8 +35,8 @@ func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, e
 	return viewPair(pair), nil
 }
 
-// refreshJWT returns the next pair. If the token was already used, the login ends, and
-// the audit log states it.
+// refreshJWT returns the next pair. A token that was replaced longer ago than the grace ends the
+// login, and the audit log states it. Within the grace it is only an error.
 func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView, error) {
 	pair, err := s.JWT.Refresh(c, c.Session(), in.Refresh)
 	if errors.Is(err, ErrRefreshReused) {

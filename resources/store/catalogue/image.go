@@ -24,7 +24,8 @@ const (
 
 // JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (ImageURL) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://","maxLength":2048,"examples":["https://images.example.org/atta.webp"]}`), nil
+	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://","maxLength":2048,` +
+		`"examples":["https://images.example.org/atta.webp"]}`), nil
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
