@@ -10,9 +10,9 @@ import (
 )
 
 // The events of the audit log. Each line has the event, the id of the request and the
-// address of the client. If they are known, it also has the id of the user and the
-// scheme. If the account does not exist, the line has no e-mail: people type passwords
-// into that field.
+// address of the client, and the id of the user if it is known. Lines about a sign-in or a
+// sign-out also have the scheme, and login_failed has the reason. No line has an e-mail:
+// people type passwords into that field.
 const (
 	eventRegistered     = "registered"
 	eventLogin          = "login"
@@ -25,7 +25,8 @@ const (
 	eventRefreshReused  = "refresh_reused"
 )
 
-// note writes a line of the audit log.
+// note writes a line of the audit log: a warning for a reused refresh token, else at level
+// info. If user is uuid.Nil, the line has no user.
 func (s *Service) note(c *framework.Call, event string, user uuid.UUID, more ...slog.Attr) {
 	level := slog.LevelInfo
 	if event == eventRefreshReused {
@@ -55,7 +56,8 @@ func (rejection) Error() string { return ErrWrongCredentials.Error() }
 // Unwrap returns ErrWrongCredentials, so that all reasons are the same error to a caller.
 func (rejection) Unwrap() error { return ErrWrongCredentials }
 
-// noteFailure logs why a sign-in failed.
+// noteFailure logs why a sign-in failed. An error without a reason means that the account user
+// changed after its password was checked.
 func (s *Service) noteFailure(c *framework.Call, scheme string, user uuid.UUID, err error) {
 	r, ok := errors.AsType[rejection](err)
 	if !ok {

@@ -35,7 +35,8 @@ func SessionCodes() []framework.CodeInfo {
 // csrftoken. If the request has a live session, the token belongs to that session. Before
 // login it belongs to the cookie "presession". That cookie is a random key that the
 // server does not store, and CSRFToken sets it if it is absent. Its only use is to sign
-// in.
+// in. CSRFToken also clears a session cookie that names no live session, and sets
+// Cache-Control: no-store.
 //
 // Each call masks the token again, so that compression does not reveal it (BREACH). All
 // tokens of a cookie stay valid as long as the cookie.
@@ -55,8 +56,9 @@ func (s *Sessions) CSRFToken(c *framework.Call) (string, error) {
 }
 
 // CheckCSRF rejects a request that another site may have forged: 403 csrf_failed, with
-// the check that failed. The scheme runs the same check when it authenticates a caller.
-// Call CheckCSRF in an endpoint that runs no scheme and still changes the session of the
+// the check that failed. It checks requests of every method. The scheme runs the same
+// check for a method that may write. CheckCSRF clears a session cookie that names no live
+// session. Call CheckCSRF in an endpoint that runs no scheme and still changes the session of the
 // browser, such as one for signing in.
 func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	secret, err := s.secret(c)
@@ -66,8 +68,9 @@ func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	return s.check(c, c.Request(), secret)
 }
 
-// secret returns the CSRF secret of the browser that sent the request: of its session,
-// else of its presession cookie. It returns nil if the request has neither.
+// secret returns the CSRF secret of the browser that sent the request: of its live session,
+// else of its presession cookie. It returns nil if the request has neither. It clears a
+// session cookie that names no live session.
 func (s *Sessions) secret(c *framework.Call) ([]byte, error) {
 	live, err := s.findLive(c, c.Request())
 	if err != nil {
@@ -108,7 +111,8 @@ func maskCSRF(secret []byte) string {
 	return base64.RawURLEncoding.EncodeToString(token)
 }
 
-// checkCSRF compares the token of a request with the secret of its cookie.
+// checkCSRF compares the token of a request with the secret of its cookie. No token, several
+// tokens, a nil secret, and a malformed or different token are 403 csrf_failed.
 func checkCSRF(sent []string, secret []byte) error {
 	switch {
 	case len(sent) == 0 || len(sent) == 1 && sent[0] == "":

@@ -8,9 +8,11 @@ import (
 	"trestle.example/framework"
 )
 
-// checkSource rejects a request that a page of another origin sent. It checks each of the
-// three headers that the request has. A request with none of them does not come from a
-// current browser, and the token alone decides.
+// checkSource rejects a request that a page of another origin sent. Several Origin or
+// Referer headers are an error. A trusted Origin passes, and nothing else is checked. Any
+// other Origin must be the own origin. Without Origin, the Referer, if any, must have the own
+// or a trusted origin. Then Sec-Fetch-Site is checked, if the request has it. A request without the
+// three headers does not come from a current browser, and the token alone decides.
 //
 // It is stricter than CrossOriginProtection of net/http, which compares only the host of
 // Origin, so that http passes for https, and ignores Referer.
@@ -31,7 +33,9 @@ func (s *Sessions) checkSource(c *framework.Call, r *http.Request) error {
 }
 
 // checkFetchSite checks what the browser states about the origin of a request (Fetch
-// Metadata). "none" means that a person opened the address.
+// Metadata). An absent header, "same-origin" and "none" pass; any other value, such as
+// "same-site", and several headers are an error. "none" means that a person opened the
+// address.
 func checkFetchSite(site []string) error {
 	if len(site) == 0 || len(site) == 1 && (site[0] == "same-origin" || site[0] == "none") {
 		return nil

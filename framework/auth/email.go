@@ -19,8 +19,8 @@ const (
 // NormalizeEmail returns the form of an e-mail address that is stored and looked up:
 // without surrounding space, in lower case, in Unicode form NFC. It returns an
 // [InputError] if the text is not an address. An address has one "@" with something on
-// both sides, no space or control character, and at most 254 bytes. NormalizeEmail does
-// not check whether mail arrives.
+// both sides, no space, no control character, no invisible mark, and at most 254 bytes.
+// NormalizeEmail does not check whether mail arrives.
 func NormalizeEmail(email string) (string, error) {
 	// The length is checked first, because folding takes time in proportion to it.
 	if len(email) > 4*maximumEmail || !utf8.ValidString(email) {
@@ -102,8 +102,9 @@ func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// normalizeName trims the name of a user, a group or a token, and applies the rule of the
-// framework for names.
+// normalizeName trims the name of a user, a group or a token. It returns an [InputError] if
+// the name is not UTF-8, is not one line (see framework.IsLine), or has more than 200
+// characters. An empty name is valid.
 func normalizeName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if !utf8.ValidString(name) {

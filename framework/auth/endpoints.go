@@ -109,8 +109,9 @@ func models() []any {
 	}
 }
 
-// publicAction returns an action for callers without credentials, so it runs no scheme. It
-// hashes a password or opens its own transaction, so the framework opens none.
+// publicAction returns an action for callers without credentials, so it runs no scheme. If TLS
+// is required, it rejects a request without TLS. It hashes a password or opens its own
+// transaction, so the framework opens none.
 func publicAction[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
 	checked := func(c *framework.Call, in In) (out Out, err error) {
 		if err := s.checkTransport(c); err != nil {

@@ -6,12 +6,13 @@ import (
 	"trestle.example/framework"
 )
 
-// ErrNotFound is wrapped by errors that state that a user, a group or a token does not
-// exist.
+// ErrNotFound is wrapped by errors that state that a user, a group, a token or a session does
+// not exist.
 var ErrNotFound = errors.New("not found")
 
-// ErrWrongCredentials is the error of [Users.CheckPassword] for an unknown e-mail, and also
-// for an inactive user and a wrong password.
+// ErrWrongCredentials is wrapped by the error of [Users.CheckPassword] for an unknown e-mail,
+// an inactive user and a wrong password. [Users.IssueToken], [Sessions.Begin] and [JWT.Issue]
+// return it if the account changed, is inactive or was deleted.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
 
 // An InputError states why one value of an account is not valid. [ClientError] turns it
@@ -33,12 +34,12 @@ func (e *InputError) Error() string { return e.Detail }
 //		return view{}, auth.ClientError(err)
 //	}
 //
-// The result is 400 validation_failed with one fault for each of errs. The pointer of a
-// fault is "/" and the Field of the error. If the only error is that a value is already
-// used, the result is a conflict: 409 [CodeEmailTaken] for an e-mail, 409 not_unique for
-// the name of a group. If errs contains an error of another kind, ClientError returns the
-// first such error unchanged. Without errors the result is nil. ClientError is safe for
-// concurrent use.
+// The result is 400 validation_failed with one fault for each of errs, except errors that
+// a value is already used. The pointer of a fault is "/" and the Field of the error. If
+// there are only errors that a value is already used, the last of them decides: the result
+// is 409 [CodeEmailTaken] for an e-mail, 409 not_unique for the name of a group. If errs
+// contains an error of another kind, ClientError returns the first such error unchanged.
+// Without errors the result is nil. ClientError is safe for concurrent use.
 func ClientError(errs ...error) error {
 	var taken error
 	var faults []framework.Fault

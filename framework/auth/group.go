@@ -31,8 +31,9 @@ func CheckPermission(name string) error {
 }
 
 // Grant gives a user permissions such as "patients.view". Permissions that the user
-// already holds do not change. A malformed name is an [InputError]. If the user does not
-// exist, the error is [ErrNotFound].
+// already holds do not change. A malformed name is an [InputError], and no permission is
+// given. If the user does not exist, the error is [ErrNotFound]. Without permissions Grant
+// does nothing and returns nil.
 func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) error {
 	row := func(p string) userPermission { return userPermission{UserID: userID, Permission: p} }
 	return grant(ctx, s, permissions, row, userNotFound(userID))
@@ -40,13 +41,15 @@ func (u *Users) Grant(ctx context.Context, s *sqldb.Session, userID uuid.UUID, p
 
 // Revoke removes permissions from a user and returns the removed ones, in order. A
 // permission that the user holds through a group stays; remove the user from the group
-// instead. A permission that the user does not hold is not an error.
+// instead. A permission that the user does not hold is not an error, and neither is a
+// missing user.
 func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, permissions ...string) (removed []string, err error) {
 	return revoke[userPermission](ctx, s, "user_id", userID, permissions)
 }
 
-// CreateGroup adds a group that holds permissions. A name that is empty or already used,
-// and a malformed permission, are an [InputError].
+// CreateGroup adds a group that holds permissions. A name that is empty, malformed or
+// already used, and a malformed permission, are an [InputError]; then no group is added,
+// and the returned Group must not be used.
 func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, permissions ...string) (Group, error) {
 	name, err := normalizeName(name)
 	if err == nil && name == "" {
@@ -81,14 +84,15 @@ func (u *Users) FindGroup(ctx context.Context, s *sqldb.Session, name string) (G
 }
 
 // GrantGroup gives permissions to all members of a group. A malformed name is an
-// [InputError]. If the group does not exist, the error is [ErrNotFound].
+// [InputError]. If the group does not exist, the error is [ErrNotFound]. Without
+// permissions GrantGroup does nothing and returns nil.
 func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
 	row := func(p string) groupPermission { return groupPermission{GroupID: groupID, Permission: p} }
 	return grant(ctx, s, permissions, row, groupNotFound(groupID))
 }
 
 // RevokeGroup removes permissions from a group and returns the removed ones, in order. A
-// permission that the group does not hold is not an error.
+// permission that the group does not hold is not an error, and neither is a missing group.
 func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) (removed []string, err error) {
 	return revoke[groupPermission](ctx, s, "group_id", groupID, permissions)
 }
@@ -131,8 +135,9 @@ type groupPermission struct {
 	Permission string
 }
 
-// grant inserts one row for each permission. missing is the error if the holder does not
-// exist.
+// grant inserts one row for each permission, unless the row exists. A malformed name is an
+// [InputError], before any row is inserted. missing is the error if the holder does not exist.
+// Without permissions grant returns nil and does not check the holder.
 func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, row func(string) R, missing error) error {
 	rows := make([]R, len(permissions))
 	for i, p := range permissions {
@@ -151,8 +156,8 @@ func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, r
 	return err
 }
 
-// revoke deletes rows of one holder and returns the deleted permissions. holder is a
-// column name, a constant of this package.
+// revoke deletes rows of one holder and returns the deleted permissions in order, or nil
+// without permissions. holder is a column name, a constant of this package.
 func revoke[R any](ctx context.Context, s *sqldb.Session, holder string, id uuid.UUID, permissions []string) ([]string, error) {
 	if len(permissions) == 0 {
 		return nil, nil

@@ -44,8 +44,8 @@ const (
 // longer queue clients would time out before their turn.
 const hashQueue = 128
 
-// errBusy is the error when the queue is full. Every endpoint answers it to the client as
-// it is. Nothing changes it.
+// errBusy is the error when the queue is full, and when a hash waited longer than
+// hashWaitLimit. Every endpoint answers it to the client as it is. Nothing changes it.
 var errBusy error = &framework.Error{
 	Status: http.StatusServiceUnavailable, Code: framework.CodeUnavailable,
 	Detail: "Too many passwords are being checked; try again in a second.",
@@ -114,8 +114,9 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 }
 
 // verify reports whether stored is the hash of password, and whether the password should
-// be hashed again because the cost changed. A stored hash that is malformed or too costly
-// is an error, before any work.
+// be hashed again because the cost changed. A wrong password is not an error; the client
+// is charged for it. A stored hash that is malformed or too costly is an error, before any
+// work. The other errors are those of [hasher.key].
 func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again bool, err error) {
 	parsed, err := parseHash(stored)
 	if err != nil {
@@ -131,7 +132,8 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again
 	return ok, ok && !parsed.isCurrent(), nil
 }
 
-// pretend does the same work as verify, for a user who does not exist.
+// pretend does the same work as verify, for a user who does not exist, and charges the client
+// for a wrong password. It returns the errors of [hasher.key].
 func (h *hasher) pretend(ctx context.Context, password string) error {
 	_, err := h.key(ctx, password, h.dummy, func([]byte) bool { return false })
 	return err
@@ -139,7 +141,8 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 
 // key waits for a slot and derives the key of password with the salt, the cost and the length of
 // a. It passes the key to right. If right returns false, the client is charged for a wrong
-// password; key returns the key all the same. It returns [errBusy] if too many wait.
+// password; key returns the key all the same. It returns [errBusy] if too many wait or the
+// wait exceeds hashWaitLimit, and another error if ctx ends during the wait.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
 	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // a queue of its own: not the one for connections
 	switch {
@@ -179,7 +182,8 @@ func (a argonHash) String() string {
 		argon2.Version, a.memory, a.passes, a.threads, encode(a.salt), encode(a.key))
 }
 
-// parseHash reads a PHC string and rejects costs out of bounds.
+// parseHash reads a PHC string. It returns [errHash] if the text is malformed or a cost is out
+// of bounds.
 func parseHash(text string) (argonHash, error) {
 	parts := strings.Split(text, "$")
 	if len(text) > maxHashText || len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" ||

@@ -39,8 +39,8 @@ var (
 )
 
 // runHousekeeping flushes every minute and purges every hour until ctx ends. The first purge is
-// after one minute. When ctx ends, it flushes once more and returns. It passes errors and
-// panics to report and continues.
+// after one minute. When ctx ends, it flushes once more, within lastFlush, and returns. It
+// passes errors and panics to report and continues, see [attempt].
 func runHousekeeping(ctx context.Context, db *sqldb.DB, report func(error), all ...housekeeper) {
 	ticker := time.NewTicker(lastUseInterval)
 	defer ticker.Stop()
@@ -82,9 +82,9 @@ func purgeAll(ctx context.Context, db *sqldb.DB, report func(error), all []house
 	}
 }
 
-// attempt runs do and reports its error. It does not report an error that only means that
-// the server stops, because the last flush is still to come. It turns a panic, which
-// would end the process, into an error.
+// attempt runs do and reports its error. After ctx was cancelled it reports no error, because
+// the server stops and the last flush is still to come. It turns a panic, which would end the
+// process, into an error and always reports it.
 func attempt(ctx context.Context, report func(error), do func() error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -103,7 +103,8 @@ type expiredRows struct {
 	until         time.Time
 }
 
-// purge deletes expired rows and counts them, even if it fails later. On the pool every
+// purge deletes expired rows and returns their number. If a batch fails, it returns the
+// error with the number of the rows of the batches before it. On the pool every
 // batch is a transaction of its own, so that a large backlog locks few rows at a time.
 func purge(ctx context.Context, s *sqldb.Session, batch int64, kinds ...expiredRows) (int64, error) {
 	total := int64(0)

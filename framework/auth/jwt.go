@@ -39,11 +39,13 @@ type JWTOptions struct {
 	Issuer string
 	// Audience names the recipient of the tokens (aud). Defaults to the issuer.
 	Audience string
-	// Access is how long an access token is valid. Defaults to 5 minutes.
+	// Access is how long an access token is valid; from 1 s to Refresh. Defaults to 5
+	// minutes.
 	Access time.Duration
-	// Refresh is how long a refresh token is valid. Defaults to 24 hours.
+	// Refresh is how long a refresh token is valid; at most Login. Defaults to 24 hours.
 	Refresh time.Duration
-	// Login is how long a login can be refreshed in total. Defaults to 30 days.
+	// Login is how long a login can be refreshed in total; at most 36,500 days. Defaults to
+	// 30 days.
 	Login time.Duration
 	// Leeway is how far in the future a token may have been issued, because the clocks of
 	// other servers differ; at most 30 s. It does not extend the life of a token.
@@ -66,8 +68,10 @@ type JWTOptions struct {
 // A login, also called a family, begins with a pair. Its refresh token is valid for one
 // more pair, and so on. The database stores the login and the id of its latest refresh
 // token. So a login can end at once, and it stays ended after a restart. It ends by
-// [JWT.Revoke], by a new password, when the user is deactivated or deleted, and when a
-// refresh token is used again. Its access tokens end with it.
+// [JWT.Revoke], [JWT.RevokeFamily] and [JWT.RevokeUser], by a new password, when the user
+// is deactivated or deleted, and when a refresh token is used again after the grace. Its
+// access tokens end with it. Without a refresh a login also ends when its latest refresh
+// token expires.
 //
 // Methods run in the session that they get, as the methods of [Users] do. JWT is safe for
 // concurrent use.
@@ -173,7 +177,7 @@ func (j *JWT) newToken(tokenType string, userID, family uuid.UUID, now time.Time
 	return token, id, err
 }
 
-// Issue begins a login. user is the account that [Users.CheckPassword] or
+// Issue begins a login and deletes the expired logins of the user. user is the account that [Users.CheckPassword] or
 // [Users.UserByID] just returned. If the account changed since, is inactive or was
 // deleted, the error is [ErrWrongCredentials]. So a login with the old password cannot
 // survive a change of the password.
@@ -207,7 +211,8 @@ func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, err
 // An error for the client is a *framework.Error of status 401. Its code is
 // [CodeRefreshSuperseded] if the token was replaced within the grace; the login
 // continues. For any other token it is framework.CodeInvalidToken. If the token was
-// replaced earlier, the login ends and the error wraps [ErrRefreshReused].
+// replaced earlier, the login ends and the error wraps [ErrRefreshReused]. The login also
+// ends if the user is inactive or the login is older than [JWTOptions.Login].
 //
 // The login must end although Refresh returns an error. So Refresh runs its own
 // transaction, and s must be the pool, as in an action that is declared Untransacted.
@@ -238,8 +243,8 @@ func (j *JWT) Refresh(ctx context.Context, s *sqldb.Session, refresh string) (Pa
 }
 
 // Revoke ends the login of a token. The token is an access token or a refresh token, even
-// a replaced one. If the login has already ended, Revoke does nothing. An invalid token
-// is an error.
+// a replaced one. If the login has already ended, Revoke does nothing. An invalid or
+// expired token is a *framework.Error of status 401.
 func (j *JWT) Revoke(ctx context.Context, s *sqldb.Session, token string) error {
 	claims, err := j.read(token, j.now().Unix(), refreshType, accessType)
 	if err != nil {
@@ -249,8 +254,8 @@ func (j *JWT) Revoke(ctx context.Context, s *sqldb.Session, token string) error 
 }
 
 // RevokeBearer ends the login of the access token in the Authorization header of a
-// request. This is how a caller of this scheme logs out. Without such a token it returns
-// an error.
+// request. This is how a caller of this scheme logs out. A refresh token there works too.
+// Without a valid JWT it returns the error of [JWT.Revoke].
 func (j *JWT) RevokeBearer(ctx context.Context, s *sqldb.Session, h http.Header) error {
 	token, err := readBearer(h)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // A jwtFamily is a login with the id of its valid refresh token. No token is stored.
 // Deleting the row ends the login.
 //
-// Every statement that writes starts with this row, so that the statements of one login
-// wait for each other and never deadlock.
+// Every transaction that writes the tokens of a login writes this row first, so that the
+// transactions of one login wait for each other and never deadlock.
 type jwtFamily struct {
 	bun.BaseModel `bun:"table:auth_jwt_families,alias:f"`
 
@@ -29,8 +29,9 @@ type jwtFamily struct {
 	ExpiresAt time.Time // UTC; the expiry of its refresh token
 }
 
-// A jwtSuperseded is a refresh token that was replaced within the grace. If a refresh
-// token is in neither table, it was replaced earlier.
+// A jwtSuperseded is a replaced refresh token of a login. It is stored at least for the grace.
+// If the login exists and a refresh token of it is in neither table, the token was replaced
+// earlier.
 type jwtSuperseded struct {
 	bun.BaseModel `bun:"table:auth_jwt_superseded,alias:x"`
 
@@ -68,8 +69,9 @@ func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, j)
 }
 
-// rotate replaces a refresh token if it is the valid one of its login. Of several requests at the
-// same time, the UPDATE lets one win. Otherwise clientErr is the error for the client, and the
+// rotate replaces a refresh token if it is the valid one of its login, the user is active and the
+// login is not too old. Then it extends the login and returns nil twice. Of several requests at
+// the same time, the UPDATE lets one win. Otherwise clientErr is the error for the client, and the
 // login ends, unless the token was replaced within the grace: the transaction must commit then too.
 func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (clientErr, err error) {
 	active := s.IDB().NewSelect().TableExpr("auth_users AS u").ColumnExpr("1").
@@ -87,8 +89,8 @@ func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next
 	return nil, j.supersede(ctx, s, old, now)
 }
 
-// supersede stores a replaced token for the grace and deletes the tokens whose grace is
-// over.
+// supersede stores a replaced token for the grace and deletes the tokens of the same login
+// whose grace is over.
 func (j *JWT) supersede(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) error {
 	_, err := s.Exec(ctx, s.IDB().NewDelete().Table("auth_jwt_superseded").
 		Where("family_id = ?", old.Family).Where("superseded_at <= ?", now.Add(-j.grace)))
@@ -101,8 +103,10 @@ func (j *JWT) supersede(ctx context.Context, s *sqldb.Session, old *jwtClaims, n
 	return err
 }
 
-// explain returns the error for a refresh token that is not valid. It ends the login,
-// unless the token was replaced within the grace.
+// explain returns the error for a refresh token that was not replaced: clientErr for the
+// client, err of the database. It ends the login, unless the token was replaced within the
+// grace. The error wraps [ErrRefreshReused] if the token is not the current one of a login
+// that still existed.
 func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) (clientErr, err error) {
 	current, superseded, err := findRefresh(ctx, s, old)
 	switch {
@@ -122,8 +126,8 @@ func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now
 	return reason, endFamily(ctx, s, old.Family)
 }
 
-// findRefresh reads the login of a refresh token: the id of the current token, and when
-// this token was replaced, if that is stored.
+// findRefresh reads the login of a refresh token: the id of the current token, and when this
+// token was replaced, if that is stored. If the login has ended, it returns sql.ErrNoRows.
 func findRefresh(ctx context.Context, s *sqldb.Session, old *jwtClaims) (current uuid.UUID, superseded sql.NullTime, err error) {
 	rows, err := s.Query(ctx, s.IDB().NewSelect().
 		TableExpr("auth_jwt_families AS f").

@@ -17,8 +17,8 @@ import (
 // signs, and all keys verify. To rotate, put a new key first. Remove the old key when the
 // last refresh token that it signed has expired.
 //
-// Printed, logged or encoded in any way, Keys shows ids and algorithms and no key. It is
-// safe for concurrent use.
+// Printed or logged, Keys shows ids and algorithms and no key. Encoded as JSON, it is
+// empty. It is safe for concurrent use.
 type Keys struct{ ring []*jwtKey }
 
 // keyName is the form of a kid.
@@ -28,15 +28,16 @@ var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 //
 //	kid:algorithm:key
 //
-// separated by white space or commas. The kid is 1 to 64 of A-Z, a-z, 0-9, dot,
+// separated by white space or commas. Each kid occurs once. It is 1 to 64 of A-Z, a-z, 0-9, dot,
 // underscore and hyphen. The algorithm is HS256, EdDSA or RS256 (RFC 7518, RFC 8037). The
 // key is base64, in either alphabet. For HS256 it is at least 32 random bytes. Otherwise
 // it is a private key in PKCS#8 (RFC 5958), for RS256 of at least 2048 bits. Instead of
 // the key, @path names a file with the key in base64 or PEM. [GenerateKey] makes such a
 // text.
 //
-// An error names the invalid key by its position and never repeats the text: a text in
-// the wrong position may be the secret.
+// A text without a key is an error. An error names the first invalid key by its position
+// and does not repeat the text: a text in the wrong position may be the secret. The one
+// exception is the path after @, which the error names if the file cannot be read.
 func ParseKeys(text string) (*Keys, error) {
 	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	if len(entries) == 0 {

@@ -22,11 +22,14 @@ var _ framework.Authenticator = (*JWT)(nil)
 func (j *JWT) Challenge() string { return "Bearer realm=" + strconv.Quote(j.realm) }
 
 // Authenticate returns the user of the access token of a request, at the time of the
-// request. It leaves a Bearer credential to another scheme if it does not have three
-// parts between dots or begins with [TokenPrefix].
+// request. It leaves a credential to another scheme, and returns nil and no error, if its
+// keyword is not Bearer, if it does not have three parts between dots, or if it begins with
+// [TokenPrefix].
 //
 // One statement reads the login, its user and the permissions of the user; none of them
-// comes from the token. The error is the same for an ended login and an inactive user.
+// comes from the token. Several Authorization headers, a token that is invalid or expired,
+// an ended login and an inactive user are errors of status 401. The error is the same for
+// an ended login and an inactive user.
 func (j *JWT) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	return j.identify(c, c.Session(), c.Now, r.Header)
 }
@@ -53,6 +56,7 @@ func (j *JWT) identify(ctx context.Context, s *sqldb.Session, now time.Time, h h
 }
 
 // readBearer returns the JWT of the Authorization header, or "" if the header has no JWT.
+// Several Authorization headers are an error. It does not verify the JWT.
 func readBearer(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) > 1 {
@@ -65,7 +69,8 @@ func readBearer(h http.Header) (string, error) {
 	return token, nil
 }
 
-// findLogin reads the user of a login that has not ended.
+// findLogin reads the user of a login that has not ended, active or not, and the permissions
+// of the user. If the login has ended, it returns sql.ErrNoRows.
 func findLogin(ctx context.Context, s *sqldb.Session, claims *jwtClaims) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	err := readFirst(ctx, s, holderByLogin.With(claims.Family, claims.Subject), h.dest()...)

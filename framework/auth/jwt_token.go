@@ -60,9 +60,9 @@ func (k *Keys) seal(claims jwtClaims) (Secret, error) {
 	return NewSecret(signed + "." + encode(signature)), nil
 }
 
-// open returns the claims of a token that one of the keys signed. The caller must still
-// check the claims. It is stricter than JWT libraries and reads the claims only after it
-// has verified the signature.
+// open returns the claims of a token that one of the keys signed. ok is false for any other
+// token; then claims must not be used. The caller must still check the claims. It is stricter
+// than JWT libraries and reads the claims only after it has verified the signature.
 func (k *Keys) open(token string) (claims jwtClaims, ok bool) {
 	parts := strings.SplitN(token, ".", 3)
 	if len(token) > maximumJWT || len(parts) != 3 {
@@ -98,7 +98,8 @@ func decodeSegment(segment string) ([]byte, bool) {
 }
 
 // read returns the claims of a token of one of the types if the token is valid at a time,
-// else the error for the client.
+// else the error for the client. An expired token has an error text of its own. read does
+// not check whether the login has ended.
 func (j *JWT) read(token string, now int64, types ...string) (jwtClaims, error) {
 	claims, ok := j.keys.open(token)
 	if !ok || !j.isPlausible(&claims, now) || !slices.Contains(types, claims.Type) {

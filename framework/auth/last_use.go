@@ -30,13 +30,14 @@ type lastUses struct {
 	at map[[hashLength]byte]time.Time
 }
 
-// newLastUses returns the uses for a table whose rows have a key_hash. column holds the
-// last use; it is null before the first use.
+// newLastUses returns the uses for a table whose rows have a key_hash. column stores the
+// last use; it may be null before the first use.
 func newLastUses(table, column bun.Ident) *lastUses {
 	return &lastUses{table: table, column: column, at: map[[hashLength]byte]time.Time{}}
 }
 
-// note records that a credential was used, if the stored time is a minute old. written is
+// note records that a credential was used, if the stored time is at least a minute old and
+// there is room, see [lastUses.keep]. written is
 // the stored time, or zero if there is none.
 func (s *lastUses) note(hash [hashLength]byte, written, now time.Time) {
 	if s == nil || now.Sub(written) < lastUseInterval {
@@ -47,7 +48,8 @@ func (s *lastUses) note(hash [hashLength]byte, written, now time.Time) {
 	s.keep(hash, now)
 }
 
-// keep records the latest use of each credential while there is room.
+// keep records the latest use of each credential. If maxLastUses credentials wait, it drops
+// the use of another credential.
 func (s *lastUses) keep(hash [hashLength]byte, at time.Time) {
 	if last, known := s.at[hash]; known && last.Before(at) || !known && len(s.at) < maxLastUses {
 		s.at[hash] = at

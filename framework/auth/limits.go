@@ -15,11 +15,13 @@ import (
 // throttle.ScopeUser.
 const (
 	// ScopeLogin counts the passwords that one network tries on one account, whether the
-	// account exists or not. It does not affect other networks.
+	// account exists or not. It does not affect other networks. All texts that are not
+	// e-mail addresses are one account.
 	ScopeLogin = "login"
 	// ScopeLoginAddress counts the passwords that one address tries.
 	ScopeLoginAddress = "login_address"
-	// ScopeRegister counts registrations from one address.
+	// ScopeRegister counts registrations with valid input from one address, even if the
+	// e-mail is taken.
 	ScopeRegister = "register"
 	// ScopeCredentials counts invalid tokens and similar credentials from one address.
 	// Valid ones always pass.

@@ -59,8 +59,8 @@ func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
 	return &passwordRules{minimum: p.Minimum, common: common}, nil
 }
 
-// check returns the normalised password, ready to be hashed, or the error that states why
-// it may not be set.
+// check returns the normalised password, ready to be hashed, or an [InputError] that states
+// the first reason why it may not be set.
 func (r *passwordRules) check(password, email string) (string, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
@@ -104,7 +104,7 @@ func passwordTooLong() error {
 
 func foldPassword(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 
-// repeatsOneCharacter reports whether s repeats a single character.
+// repeatsOneCharacter reports whether s has no two different characters. It is true for "".
 func repeatsOneCharacter(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	return strings.Trim(s, string(first)) == ""

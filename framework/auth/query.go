@@ -38,7 +38,8 @@ func readFirst(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, de
 	return found.Scan(0, dest...)
 }
 
-// readByHash reads the row of a hash, or returns sql.ErrNoRows.
+// readByHash reads the row of a hash without its last column, the hash, or returns
+// sql.ErrNoRows. Requests may share one execution.
 func readByHash(ctx context.Context, s *sqldb.Session, l *sqldb.Lookup, hash [hashLength]byte, dest ...any) error {
 	var key []byte
 	found, err := s.ReadBy(ctx, l, hash, 1)
@@ -79,7 +80,8 @@ func countChanged(ctx context.Context, s *sqldb.Session, q schema.QueryAppender)
 	return result.RowsAffected()
 }
 
-// orMissing replaces sql.ErrNoRows by an error that names the missing row.
+// orMissing replaces sql.ErrNoRows by an error that names the missing row. It returns any
+// other error, and nil, unchanged.
 func orMissing(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing

@@ -43,9 +43,10 @@ type Config struct {
 	Realm string
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
-	// Log receives the audit log: one line, "audit", for each registration, each sign-in
-	// and failed sign-in, each issued token, and each revocation. A line contains no
-	// secret and no e-mail address. Defaults to slog.Default.
+	// Log receives the audit log: one line, "audit", for each registration, each sign-in,
+	// failed sign-in and throttled sign-in, each sign-out, each issued token, each
+	// revocation, and each reused refresh token. A line contains no secret and no e-mail
+	// address. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
@@ -106,7 +107,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// complete fills in the defaults and checks the settings.
+// complete fills in the defaults, generates a key if JWT.Keys is nil, and checks TokenLife and
+// Rates. The constructors of the parts check the other settings.
 func (c *Config) complete() error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -176,9 +178,9 @@ func (s *Service) Authentication(own ...framework.Authenticator) []framework.Aut
 // framework.Config.
 func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 
-// Run stores which sessions and tokens were used every minute, and deletes expired ones
-// every hour, until ctx ends. Then it stores once more and returns. It passes errors to
-// report and continues. Without Run a session ends its idle life after it began, even if
+// Run stores every minute which sessions and tokens were used. Every hour it deletes
+// expired sessions, tokens and JWT logins. When ctx ends, it stores once more and returns.
+// It passes errors and panics to report and continues. Without Run a session ends its idle life after it began, even if
 // it is used.
 func (s *Service) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, s.Sessions, s.tokens, s.JWT)

@@ -28,7 +28,7 @@ type SessionOptions struct {
 	// Defaults to DefaultIdleLife, two hours.
 	IdleLife time.Duration
 	// Life is how long a session lives in total; not less than IdleLife. Defaults to
-	// DefaultSessionLife, 14 days.
+	// DefaultSessionLife, 14 days, or to IdleLife if that is more.
 	Life time.Duration
 	// TrustedOrigins are other origins whose pages may write with a session, each as
 	// browsers send it: "https://app.example.org". They are part of the service: name
@@ -51,8 +51,9 @@ type SessionOptions struct {
 //
 // The cookie contains 256 random bits; the table stores only their SHA-256. A session
 // ends after its idle life and after its total life. It also ends when the user signs
-// out, signs in again from the same browser or changes the password. The sessions of an
-// inactive user are not accepted.
+// out, signs in again from the same browser, changes the password or is deleted, and by
+// [Sessions.EndByID] and [Sessions.EndAll]. The sessions of an inactive user are not
+// accepted.
 //
 // # Endpoints
 //
@@ -69,10 +70,11 @@ type SessionOptions struct {
 //
 // Browsers send cookies with requests that another site starts. So every method except
 // GET, HEAD, OPTIONS and TRACE must pass two checks; otherwise the server answers 403
-// csrf_failed. First, each of the headers Origin, Referer and Sec-Fetch-Site that the
-// request has must name the origin of the service or a trusted one. Second, X-CSRFToken
-// must be a token of the same session. A sign-in must pass them too, with a token of the
-// cookie "presession".
+// csrf_failed. First, the header Origin must name the origin of the service or a trusted
+// one; without Origin the header Referer must. Unless Origin names a trusted one,
+// Sec-Fetch-Site must be same-origin or none. An absent header passes. Second,
+// X-CSRFToken must be a token of the same session. A sign-in must pass them too, with a
+// token of the cookie "presession" or of a live session.
 //
 // Make one Sessions for the process, and run [Sessions.Run] beside the server. It is safe
 // for concurrent use.

@@ -37,8 +37,9 @@ func (s *Sessions) name(cookie string) string {
 	return cookie
 }
 
-// key reads a cookie of the server. If the request has several of the same name, none
-// counts: a sibling subdomain may have set one of them.
+// key reads a cookie of the server, and returns how many of the same name the request has.
+// If there are several, key is "", because a sibling subdomain may have set one of them. It
+// is also "" for a malformed value.
 func (s *Sessions) key(r *http.Request, cookie string) (key string, sent int) {
 	cookies := r.CookiesNamed(s.name(cookie))
 	if len(cookies) == 1 && isKey(cookies[0].Value) {
@@ -66,7 +67,7 @@ func (s *Sessions) setCSRF(c *framework.Call, token string) { s.set(c, csrfCooki
 func (s *Sessions) clear(c *framework.Call, name string) { s.set(c, name, "", -1) }
 
 // set adds a cookie to the response, once per name: if a transaction runs again, the
-// cookie of the last attempt is sent. Caches must not store the response.
+// cookie of the last attempt is sent. It also sets Cache-Control: no-store.
 func (s *Sessions) set(c *framework.Call, name, value string, age int) {
 	cookie := http.Cookie{ //nolint:gosec // Secure follows the option, and scripts read csrftoken
 		Name: name, Value: value, MaxAge: age, Path: "/",

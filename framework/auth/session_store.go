@@ -33,7 +33,8 @@ type sessionWithHash struct {
 }
 
 // Begin signs a user in on the browser that sent the request, and returns the token for
-// the header X-CSRFToken. The session has a new id; the earlier session of the browser is
+// the header X-CSRFToken. It sets the cookies of the session and of the token, and clears
+// the cookie "presession". The session has a new key; the earlier session of the browser is
 // deleted.
 //
 // It first runs [Sessions.CheckCSRF], for every method. user is the account that
@@ -71,7 +72,7 @@ func (s *Sessions) begin(c *framework.Call, user User) (csrfToken string, err er
 }
 
 // End signs the browser out: it deletes the session and clears the cookies. Without a
-// session it only clears the cookies.
+// session, or with several session cookies, it only clears the cookies.
 func (s *Sessions) End(c *framework.Call) error {
 	key, _ := s.key(c.Request(), sessionCookie)
 	if err := deleteSession(c, c.Session(), key); err != nil {
@@ -105,7 +106,7 @@ func (s *Sessions) EndByID(ctx context.Context, db *sqldb.Session, userID, id uu
 	return err
 }
 
-// EndAll ends all sessions of a user at once. [Users.SetPassword] does the same.
+// EndAll ends all sessions of a user at once, as [Users.SetPassword] also does.
 func (s *Sessions) EndAll(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error {
 	return endSessions(ctx, db, userID)
 }
@@ -145,7 +146,8 @@ func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error
 	return err
 }
 
-// lockUnchanged checks that a user did not change, and writes the row as it is. So a change
+// lockUnchanged writes the row of a user as it is. It returns [ErrWrongCredentials] if the
+// user changed since it was read, is inactive or was deleted. So a change
 // of the password at the same time either waits for the new session and deletes it, or is
 // detected here. At the isolation level read committed a lock would be enough. At a
 // stricter level only a write makes the change begin again and see the new session.

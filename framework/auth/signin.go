@@ -29,7 +29,8 @@ func (in credentials) Check() []framework.Fault {
 	return nil
 }
 
-// sameAccount reports whether two e-mail addresses identify the same account.
+// sameAccount reports whether two e-mail addresses identify the same account. If the first is
+// not an e-mail address, the texts must be equal.
 func sameAccount(a, b string) bool {
 	first, err := NormalizeEmail(a)
 	if err != nil {
@@ -59,9 +60,10 @@ func (s *Service) view(u User) userView {
 	return userView{ID: u.ID, Email: u.Email, Name: u.Name, Role: s.role(u), CreatedAt: u.CreatedAt}
 }
 
-// recognise returns the user of credentials. Before it checks the password, it counts the
-// attempt per address, and per account and network. Only the audit log states which of
-// the three reasons a failure has.
+// recognise returns the user of credentials. If the queue for hashes is full, it returns 503
+// and counts nothing. Before it checks the password, it counts the attempt per address, and
+// per account and network. Too many attempts are 429, and the audit log states it. Wrong
+// credentials are 401. Only the audit log states which reason a failure has.
 //
 // A counted request has been read as JSON and, from a browser, has passed the CSRF check.
 // So no other site can use up the rate of a visitor.
@@ -90,8 +92,8 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	return user, nil
 }
 
-// rejectLogin turns [ErrWrongCredentials] into the error for the client, and logs the
-// reason. user is the account if the password was correct.
+// rejectLogin turns [ErrWrongCredentials] into the 401 for the client, and logs the reason.
+// It returns any other error unchanged. user is the account if the password was correct.
 func (s *Service) rejectLogin(c *framework.Call, scheme string, user uuid.UUID, err error) error {
 	if !errors.Is(err, ErrWrongCredentials) {
 		return err
@@ -102,7 +104,7 @@ func (s *Service) rejectLogin(c *framework.Call, scheme string, user uuid.UUID, 
 	return e
 }
 
-// me returns the user who sends the request.
+// me returns the user who sends the request. A user who was deleted meanwhile is 401.
 func (s *Service) me(c *framework.Call, _ framework.None) (userView, error) {
 	user, err := s.Users.UserByID(c, c.Session(), c.Caller.ID)
 	if errors.Is(err, ErrNotFound) { // deleted since the request was authenticated
@@ -111,7 +113,8 @@ func (s *Service) me(c *framework.Call, _ framework.None) (userView, error) {
 	return s.view(user), err
 }
 
-// logout revokes the credentials of the request.
+// logout revokes the credentials of the request, and logs it. For a scheme that is not one of
+// this package it returns 409 [CodeNotRevocable].
 func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, error) {
 	var err error
 	switch c.Caller.Scheme {

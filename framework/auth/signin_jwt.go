@@ -21,7 +21,8 @@ type refreshInput struct {
 	Refresh string `json:"refresh" validate:"required" doc:"The refresh token of the latest pair."`
 }
 
-// obtainJWT begins a login and returns its first pair.
+// obtainJWT begins a login, logs it and returns its first pair. Its errors are those of
+// [Service.recognise].
 func (s *Service) obtainJWT(c *framework.Call, in credentials) (tokenPairView, error) {
 	user, err := s.recognise(c, in, jwtScheme)
 	if err != nil {
@@ -49,7 +50,8 @@ func (s *Service) refreshJWT(c *framework.Call, in refreshInput) (tokenPairView,
 	return viewPair(pair), nil
 }
 
-// revokeJWT ends the login of a refresh token.
+// revokeJWT ends the login of a refresh token or an access token, and logs it, even if the
+// login has already ended. An invalid token is an error, see [Service.rejectToken].
 func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None, error) {
 	if err := s.JWT.Revoke(c, c.Session(), in.Refresh); err != nil {
 		return framework.None{}, s.rejectToken(c, err)
@@ -60,7 +62,8 @@ func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None,
 }
 
 // rejectToken counts an invalid token, as the schemes do, and adds the header that a 401
-// needs.
+// needs. It returns 429 if the address sent too many invalid tokens. It returns an error that
+// is not a 401 unchanged and does not count it.
 func (s *Service) rejectToken(c *framework.Call, err error) error {
 	rejected, ok := errors.AsType[*framework.Error](err)
 	if !ok || rejected.Status != http.StatusUnauthorized {

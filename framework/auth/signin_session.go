@@ -9,7 +9,8 @@ type sessionView struct {
 	CSRFToken string    `json:"csrfToken" doc:"The value of the header X-CSRFToken for requests that write."`
 }
 
-// showSession also answers before a login, with user null.
+// showSession returns the user who is signed in, or null before a login, and a CSRF token. It
+// sets the cookies of the token, see [Sessions.CSRFToken].
 func (s *Service) showSession(c *framework.Call, _ framework.None) (sessionView, error) {
 	var view sessionView
 	if !c.Caller.Anonymous() {
@@ -43,7 +44,8 @@ func (s *Service) beginSession(c *framework.Call, in credentials) (sessionView, 
 	return sessionView{&view, token}, nil
 }
 
-// endSession signs a browser out, whether it is signed in or not.
+// endSession signs a browser out, whether it is signed in or not. It logs only the sign-out of
+// an authenticated caller.
 func (s *Service) endSession(c *framework.Call, _ framework.None) (framework.None, error) {
 	if err := s.Sessions.End(c); err != nil {
 		return framework.None{}, err

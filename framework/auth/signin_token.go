@@ -32,8 +32,11 @@ type tokenView struct {
 // tokenType is the keyword that a client puts before the token.
 const tokenType = "Bearer"
 
-// register creates an account and a token in one transaction. It hashes the password
-// before, because other requests wait for the transaction.
+// register creates an account and a token in one transaction, logs both and sets the header
+// Location. It hashes the password before, because other requests wait for the transaction.
+// Its errors, in this order: 400 for invalid input, 503 if the queue for hashes is full, 429
+// for too many registrations, and 409 if the e-mail is taken. The limiter counts
+// neither a 400 nor a 503 of a full queue.
 func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
 	if err := s.check(in); err != nil {
 		return loginView{}, err
@@ -111,7 +114,8 @@ func (s *Service) viewLogin(user User, token tokenView) loginView {
 	return loginView{Token: token.Token, TokenType: tokenType, ExpiresAt: token.ExpiresAt, User: s.view(user)}
 }
 
-// revokeToken deletes the token of the request.
+// revokeToken deletes the token of the request, and logs it, even if another request has
+// already deleted the token.
 func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.None, error) {
 	if err := s.endToken(c); err != nil {
 		return framework.None{}, err

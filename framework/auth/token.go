@@ -48,7 +48,8 @@ type tokenWithHash struct {
 
 // IssueToken makes a token for a user and returns it with its record. The token is not
 // stored: the caller can read it only now. It is valid for life; zero means
-// [DefaultTokenLife]. A negative life is an [InputError].
+// [DefaultTokenLife]. A negative life and a malformed name are an [InputError]; the name
+// may be empty.
 //
 // user is the account that [Users.CheckPassword] or [Users.UserByID] just returned. If
 // the account changed since, is inactive or was deleted, the error is

@@ -55,7 +55,9 @@ func (t Token) Challenge() string {
 	return "Token realm=" + strconv.Quote(realm)
 }
 
-// Authenticate returns the user of the token of a request.
+// Authenticate returns the user of the token of a request. If the request has no opaque token,
+// it returns nil and no error. Several Authorization headers, a malformed token and a token
+// that is not valid are errors of status 401.
 func (t Token) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	return t.identify(c, c.Session(), c.Now, r.Header)
 }
@@ -82,8 +84,8 @@ func invalidToken() error {
 	return framework.InvalidCredentials("The token is unknown or expired, or was revoked.")
 }
 
-// readToken returns the token of the Authorization header, or "" if the header has no
-// opaque token. A malformed token is an error.
+// readToken returns the token of the Authorization header, or "" if the header has no opaque
+// token. A malformed token and several Authorization headers are an error.
 func readToken(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	switch len(values) {
@@ -142,8 +144,8 @@ type tokenHolder struct {
 	permissions sql.NullString // separated by spaces, which no permission contains
 }
 
-// findHolder reads a token in one statement. The comparison of a hash in an index reveals
-// nothing about a token by its timing.
+// findHolder reads a token in one statement, valid or not, or returns sql.ErrNoRows. The
+// comparison of a hash in an index reveals nothing about a token by its timing.
 func findHolder(ctx context.Context, s *sqldb.Session, hash []byte) (*tokenHolder, error) {
 	h := &tokenHolder{}
 	dest := append([]any{&h.expires, &h.used}, h.dest()...)
@@ -188,7 +190,7 @@ func permissionsOf(k sqldb.Kind) schema.QueryAppender {
 		"SELECT gp.permission FROM auth_user_groups AS ug JOIN auth_group_permissions AS gp ON gp.group_id = ug.group_id WHERE ug.user_id = u.id) AS p")
 }
 
-// isValid reports whether the token is valid at a time.
+// isValid reports whether the token has not expired at a time and its user is active.
 func (h *tokenHolder) isValid(now time.Time) bool {
 	return h.user.IsActive && (!h.expires.Valid || now.Before(h.expires.Time))
 }

@@ -14,7 +14,8 @@ const CodeTLSRequired = "tls_required"
 // rejects credentials that arrived in cleartext before another scheme reads them.
 type transport struct{ sessions *Sessions }
 
-// Authenticate rejects a request with credentials in cleartext.
+// Authenticate rejects a request without TLS that has a non-empty Authorization header or a
+// cookie of a session: 403 tls_required. For any other request it returns nil and no error.
 func (t transport) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	_, cookies := t.sessions.key(r, sessionCookie)
 	header := slices.ContainsFunc(r.Header.Values("Authorization"), func(value string) bool { return value != "" })
@@ -27,7 +28,8 @@ func (t transport) Authenticate(c *framework.Call, r *http.Request) (*framework.
 // Challenge returns no challenge.
 func (transport) Challenge() string { return "" }
 
-// checkTransport is the same check for credentials in the body.
+// checkTransport is the check for credentials in the body: if TLS is required, it rejects any
+// request without TLS.
 func (s *Service) checkTransport(c *framework.Call) error {
 	if s.requireTLS && !c.Secure {
 		return tlsRequired()

@@ -60,7 +60,9 @@ func (n NewUser) LogValue() slog.Value {
 }
 
 // CreateUser adds an active user. An invalid value, such as an e-mail that is already
-// used, is an [InputError]. It hashes the password, which takes tens of milliseconds.
+// used, is an [InputError]. It hashes the password, which takes tens of milliseconds, and
+// first waits up to 5 s for its turn. If the queue for hashes is full or the wait is longer,
+// the error is a *framework.Error of status 503.
 func (u *Users) CreateUser(ctx context.Context, s *sqldb.Session, n NewUser) (User, error) {
 	row, err := u.prepare(ctx, n)
 	if err != nil {
@@ -114,7 +116,8 @@ func (u *Users) newRow(n NewUser) (userWithHash, error) {
 }
 
 // FindUser returns the user with an e-mail. The spelling may differ as far as
-// [NormalizeEmail] normalises it. If the user does not exist, the error is [ErrNotFound].
+// [NormalizeEmail] normalises it. If the user does not exist or the text is not an e-mail
+// address, the error is [ErrNotFound].
 func (u *Users) FindUser(ctx context.Context, s *sqldb.Session, email string) (User, error) {
 	row, err := findByEmail(ctx, s, email)
 	return row.User, err
@@ -141,8 +144,13 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 }
 
 // CheckPassword returns the active user with an e-mail and a password. An unknown e-mail,
-// an inactive user and a wrong password are the same error, [ErrWrongCredentials], after
-// the same work. If the password was hashed at an older cost, it is hashed again.
+// an inactive user and a wrong password are the same error, which wraps
+// [ErrWrongCredentials], after the same work. A password that no account can have, because
+// it is not UTF-8 or has more than 4096 bytes, is that error without work.
+//
+// CheckPassword waits for its turn, as [Users.CreateUser] does, with the same error of status
+// 503. A client that sent a wrong password then goes after other clients. If the password was
+// hashed at another cost, it is hashed and stored again.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
@@ -172,7 +180,8 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	return row.User, err
 }
 
-// rehash replaces the hash, unless another request has changed it.
+// rehash replaces the hash, unless another request has changed it. It waits for a slot; if
+// the queue is full, it returns [errBusy].
 func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
 	hash, err := u.hasher.hash(ctx, password)
 	if err != nil {
@@ -186,7 +195,8 @@ func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, 
 
 // SetPassword changes the password of a user. It also deletes the tokens of the user and
 // ends their sessions and JWT logins. A password that the policy rejects is an
-// [InputError]. If the user does not exist, the error is [ErrNotFound].
+// [InputError]. If the user does not exist, the error is [ErrNotFound]. It waits for its
+// turn to hash, as [Users.CreateUser] does, with the same error of status 503.
 func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
 	user, err := u.UserByID(ctx, s, id)
 	if err != nil {
@@ -227,7 +237,8 @@ func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, a
 	})
 }
 
-// update sets one column. Its name is a constant of this package.
+// update sets one column, whose name is a constant of this package, and updated_at. If the
+// user does not exist, it returns [ErrNotFound].
 func (u *Users) update(ctx context.Context, s *sqldb.Session, id uuid.UUID, column string, value any) error {
 	n, err := countChanged(ctx, s, s.IDB().NewUpdate().Table("auth_users").
 		Set("? = ?", bun.Ident(column), value).

@@ -17,7 +17,9 @@ type Backend struct {
 }
 
 // Doc returns the filter with its own descriptions for clients: one sentence for each
-// parameter, such as "Only appointments that cost at least this.". A [Range] has two.
+// parameter, such as "Only appointments that cost at least this.". A [Range] has two. Any
+// other number of sentences is an error at registration; without sentences the default
+// ones stay.
 func (b Backend) Doc(texts ...string) Backend {
 	b.docs = texts
 	return b
@@ -92,8 +94,8 @@ func markScan(b framework.BoundFilter) framework.BoundFilter {
 	return b
 }
 
-// markBoolean is a filter by whole values. A boolean has only two values, so no index is useful
-// for it.
+// markBoolean marks a filter by whole values if the field is a boolean: it has only two
+// values, so no index is useful for it. For any other field it removes the mark.
 func markBoolean(f framework.Field, b framework.BoundFilter) framework.BoundFilter {
 	b.Scans = f.Type.Kind() == reflect.Bool
 	return b

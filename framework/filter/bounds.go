@@ -10,7 +10,7 @@ import (
 
 // Min keeps the rows whose field is the value of the parameter or more. It accepts
 // numbers, times (RFC 3339), and other types that implement encoding.TextUnmarshaler,
-// such as a decimal.
+// such as a decimal, but not a UUID.
 func Min(param, field string) Backend {
 	return newBound("Min", param, field, "? >= ?", "Only rows whose %s is at least this.")
 }
@@ -105,7 +105,7 @@ func (s span) narrow(low, high any) framework.Narrow {
 	}
 }
 
-// joinInvalid returns one error that names two parameters.
+// joinInvalid returns one error that names two parameters. Neither error may be nil.
 func joinInvalid(a string, aErr error, b string, bErr error) error {
 	e := framework.InvalidParameter(a, aErr.Error())
 	e.Faults = append(e.Faults, framework.InvalidParameter(b, bErr.Error()).Faults...)

@@ -14,8 +14,9 @@ import (
 const inLimit = 100
 
 // In keeps the rows whose field equals one of the values of the parameter, separated by
-// commas. Blank values are skipped; more than 100 values are answered 400. It accepts the
-// same types as [Exact]. A text that contains a comma cannot be selected.
+// commas. Blank values are skipped; if all are blank, the filter has no effect. More than
+// 100 values are answered 400. It accepts the same types as [Exact]. A text that contains a
+// comma cannot be selected.
 func In(param, field string) Backend {
 	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
@@ -31,6 +32,8 @@ func In(param, field string) Backend {
 	})
 }
 
+// parseList reads the values of a list and skips blank ones. It returns nil if all are blank.
+// The first invalid value, or more than inLimit values, is an error.
 func parseList(f framework.Field, text string) ([]any, error) {
 	var values []any
 	for part := range strings.SplitSeq(text, ",") {

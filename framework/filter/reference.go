@@ -15,7 +15,8 @@ import (
 //
 // A malformed key is answered 400. A well-formed key is looked up in the scope of the
 // other viewset. If the row does not exist or is outside the scope of the caller, the
-// list is empty. So a caller learns nothing about rows outside the scope.
+// list is empty. So a caller learns nothing about rows outside the scope. If the field does
+// not have the type of the primary key, registration fails.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)

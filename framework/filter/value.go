@@ -21,7 +21,8 @@ var (
 	unmarshalType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// parse reads the text of a parameter as a value of the type of the column.
+// parse reads the text of a parameter as a value of the type of the column. A time outside the
+// years 1 to 9999 is an error.
 func parse(f framework.Field, text string) (any, error) {
 	v, err := framework.ParseValue(f.Type, text)
 	if err != nil {
@@ -43,7 +44,8 @@ func where(condition string, f framework.Field, value any) framework.Narrow {
 	}
 }
 
-// compareColumn reads a value and compares the column with it.
+// compareColumn returns a function that reads a value and returns the condition that compares
+// the column with it, or the error of [parse].
 func compareColumn(condition string, f framework.Field) func(*framework.Call, string) (framework.Narrow, error) {
 	return func(_ *framework.Call, text string) (framework.Narrow, error) {
 		v, err := parse(f, text)
@@ -71,8 +73,8 @@ func isNumeric(k reflect.Kind) bool {
 }
 
 // orderedCheck returns a check that both databases order a column the same way: numbers,
-// times, and other types that read themselves from text, such as a decimal. The order of
-// text depends on the database.
+// times, and other types that read themselves from text, such as a decimal, but not a UUID.
+// The order of text depends on the database.
 func orderedCheck(constructor string) func(framework.Field) error {
 	return func(f framework.Field) error {
 		switch {

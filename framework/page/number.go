@@ -23,11 +23,11 @@ type Number struct {
 	// Size is how many rows a page has. Defaults to 20.
 	Size int
 	// SizeParam is the parameter with which the client chooses the size, such as
-	// "page_size". A value that is not a whole number above 0 is answered 400. A value
-	// above MaxSize counts as MaxSize. Defaults to none.
+	// "page_size". A value that is not a whole number above 0, or that exceeds 64 bits, is
+	// answered 400. Any other value above MaxSize counts as MaxSize. Defaults to none.
 	SizeParam string
-	// MaxSize is the largest size that a client may choose. Defaults to 100,
-	// or to Size if that is more.
+	// MaxSize is the largest size that a client may choose. Defaults to 100. A value below
+	// Size counts as Size.
 	MaxSize int
 	// Count states how rows are counted. Defaults to framework.ExactCount. With
 	// framework.NoCount the count is null. With framework.CappedCount or

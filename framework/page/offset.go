@@ -18,7 +18,7 @@ import (
 type Offset struct {
 	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int
-	// MaxSize is the maximum limit. Defaults to 100, or to Size if that is more.
+	// MaxSize is the maximum limit. Defaults to 100. A value below Size counts as Size.
 	MaxSize int
 	// Count states how rows are counted, as in [Number]. Defaults to
 	// framework.ExactCount.

@@ -12,7 +12,7 @@ import "trestle.example/framework"
 type Screen struct {
 	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int
-	// MaxSize is the maximum limit. Defaults to 100, or to Size if that is more.
+	// MaxSize is the maximum limit. Defaults to 100. A value below Size counts as Size.
 	MaxSize int
 }
 

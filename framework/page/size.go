@@ -18,6 +18,8 @@ const farthest = math.MaxInt64 / 2
 // sizes are the default size of a page and the maximum that a client may choose.
 type sizes struct{ of, most int64 }
 
+// newSizes fills in the defaults: 20 for a size below 1, and 100 for a maximum below 1. A
+// maximum below the size counts as the size.
 func newSizes(size, most int) sizes {
 	s := sizes{int64(size), int64(most)}
 	if s.of < 1 {
@@ -53,7 +55,8 @@ func parseWhole(text string) (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// atLeast reads a parameter that must be a whole number of at least least.
+// atLeast reads a parameter that must be a whole number of at least least. It returns absent
+// for an empty text. A smaller number, a number beyond 64 bits and any other text are a 400.
 func atLeast(least int64, v framework.Values, param string, absent int64) (int64, error) {
 	if v[param] == "" {
 		return absent, nil
@@ -68,7 +71,8 @@ func atLeast(least int64, v framework.Values, param string, absent int64) (int64
 	return n, nil
 }
 
-// joinInvalid joins two errors of parameters into one that names both.
+// joinInvalid joins two errors of parameters into one that names both. Either may be nil. If
+// both are nil, so is the result. It adds to the faults of a.
 func joinInvalid(a, b error) error {
 	var first, second *framework.Error
 	if !errors.As(a, &first) {

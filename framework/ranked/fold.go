@@ -12,7 +12,8 @@ import (
 // longestWord is how many characters of a word are stored: as many as a search may have.
 const longestWord = 100
 
-// splitWords returns the folded words of a text, in their order.
+// splitWords returns the folded words of a text, in their order, repeated ones too. Of a
+// longer word it returns the first 100 characters.
 func splitWords(text string) []string {
 	// Folded between two NFKD: compatibility forms may be capitals, and Fold composes
 	// characters.
@@ -30,7 +31,9 @@ const (
 	kanaVoiced = 8 // marks that change a Japanese letter into another one
 )
 
-// stripMark removes accents and invisible joining characters.
+// stripMark returns -1, which removes the character, for accents, Indic nuktas and invisible
+// joining characters. It keeps all others, such as Indic vowel signs and the voicing marks of
+// Japanese.
 func stripMark(r rune) rune {
 	if r < 0x80 {
 		return r

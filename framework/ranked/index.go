@@ -27,8 +27,9 @@ type Index struct {
 	Grams string
 	// Param is the query parameter. Defaults to "search".
 	Param string
-	// Candidates is how many rows a search reads at most, which bounds its cost. Defaults
-	// to 50,000.
+	// Candidates is how many rows a search reads at most, which bounds its cost. The
+	// correction of misspelt words may read twice as many in addition, see the package
+	// comment. Defaults to 50,000; a negative number is an error at registration.
 	Candidates int
 }
 
@@ -56,7 +57,7 @@ func (i Index) Bind(f *framework.Facts) (framework.BoundRanker, error) {
 	}}, nil
 }
 
-// tables returns the tables of the package comment.
+// tables returns the tables of the package comment, the second one only if Grams is set.
 func (i Index) tables() []framework.NeededTable {
 	needed := []framework.NeededTable{{Name: i.Terms, Columns: []string{"key", "term", "weight", "depth", "spelt"}}}
 	if i.Grams != "" {

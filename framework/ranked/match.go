@@ -9,7 +9,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// matches returns a subquery of the rows that have a term for each word of the search.
+// matches returns a subquery of the rows that have a term for each word of the search, with
+// their rank. It reads at most [Index.candidates] rows. Without words it finds no row.
 func (i Index) matches(query []string) schema.QueryAppender {
 	list := seek(query)
 	switch len(list) {
@@ -66,7 +67,8 @@ func (i Index) candidates(list []wordRange) schema.QueryAppender {
 	return sqldb.Param(max(1, i.candidateLimit()/shares))
 }
 
-// points returns the points of a term of a table.
+// points returns the points of a term of a table: its weight, twice if the term is the whole
+// word.
 func points(table string, s wordRange) schema.QueryAppender {
 	weight := column(table, "weight")
 	return bun.SafeQuery("CASE WHEN ? = ? THEN 2 * ? ELSE ? END", column(table, "term"), s.low, weight, weight)

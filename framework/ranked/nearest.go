@@ -24,8 +24,10 @@ const (
 	mostShared = 400
 )
 
-// corrector returns a function that corrects the words that no row has, or nil if no word may
-// be misspelt.
+// corrector returns a function that searches with corrected words. It returns nil if the index
+// has no trigrams or no word may be misspelt. The function returns nil if no word is unknown
+// in the scope of the caller, if more than mostMisspelt are, if an unknown word is never
+// corrected, or if one has no near word.
 func (i Index) corrector(self framework.Target, query []string) func(c *framework.Call) (*framework.Ranking, error) {
 	if i.Grams == "" || !slices.ContainsFunc(query, mayBeMisspelt) {
 		return nil
@@ -57,8 +59,9 @@ func isNeverMisspelt(word string) bool {
 	return utf8.RuneCountInString(word) < minMisspelt || hasNumber(word)
 }
 
-// findUnknown returns the words that are not the beginning of a word of a row in the scope of
-// the caller. All words share the number of rows that a search may read.
+// findUnknown returns the words, each once and sorted, that are not the beginning of a word of
+// a row in the scope of the caller. All words share the number of rows that a search may read:
+// a word that has only later rows in the scope counts as unknown.
 func (i Index) findUnknown(c *framework.Call, self framework.Target, query []string) ([]string, error) {
 	unknown := slices.Compact(slices.Sorted(slices.Values(query)))
 	share := sqldb.Param(max(1, i.candidateLimit()/max(1, len(unknown))))

@@ -15,7 +15,8 @@ import (
 // A Field is text of a row with the weight of its words.
 type Field struct {
 	Text string
-	// Weight is 1 to 1000. If a word is in several fields, the highest weight counts.
+	// Weight is 1 to 1000; any other weight is an error of [Index.Put]. If a word is in
+	// several fields, the highest weight counts.
 	Weight int
 	// Exact means that the words are codes, such as article numbers. A search finds them
 	// by their beginnings, but never corrects a misspelt word to one of them, and their
@@ -32,15 +33,19 @@ type Row struct {
 
 // Put replaces the stored words of one row. Call it in the transaction that writes the
 // row, after the row is stored or locked, as [framework.Insert] and the functions of a
-// declaration do. Without a transaction it returns an error. It sends three statements,
-// and a fourth if a word is new to all rows.
+// declaration do. Without a transaction it returns an error, and for a weight out of bounds.
+// For a row of up to 256 terms it sends three statements: it deletes the old words, inserts
+// the new ones, and reads which trigrams are stored. It inserts the trigrams of new words
+// in further statements of 256 each. Without words it only deletes; without
+// [Index.Grams] it stores no trigrams.
 func (i Index) Put(ctx context.Context, s *sqldb.Session, key any, fields ...Field) error {
 	return i.PutAll(ctx, s, slices.Values([]Row{{key, fields}}))
 }
 
-// PutAll is [Index.Put] for many rows, each key once. It uses the statements for 500 rows
-// together. For very many rows, such as when a database is filled, call it with some
-// thousand rows at a time, each in its own transaction.
+// PutAll is [Index.Put] for many rows, each key once. It stores up to 500 rows together. If
+// it returns an error, earlier rows are already stored: roll the transaction back. For very
+// many rows, such as when a database is filled, call it with some thousand rows at a time,
+// each in its own transaction.
 func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row]) error {
 	if !s.InTx() {
 		return errors.New("ranked: the words of a row are stored in the transaction that stores the row; this session has none")
@@ -59,8 +64,9 @@ func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row])
 	return b.store(ctx)
 }
 
-// Remove deletes the words of rows. It is not needed if the foreign key of the table
-// deletes them with the row.
+// Remove deletes the words of rows; their trigrams stay. It needs no transaction: it sends
+// one statement for each 500 keys. It is not needed if the foreign key of the table deletes
+// the words with the row.
 func (i Index) Remove(ctx context.Context, s *sqldb.Session, keys ...any) error {
 	for some := range slices.Chunk(keys, mostRows) {
 		if _, err := s.Exec(ctx, bun.SafeQuery(`DELETE FROM ? WHERE "key" IN (?)`, bun.Ident(i.Terms), sqldb.List(some))); err != nil {

@@ -52,7 +52,8 @@ func (l chain) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// each runs a query that returns a number and a text per row, and calls row for each.
+// each runs a query that returns a number and a text per row, and calls row for each. If it
+// returns an error, row may have been called for some rows.
 func each(ctx context.Context, s *sqldb.Session, q schema.QueryAppender, row func(n int, text string)) error {
 	rows, err := s.Query(ctx, q)
 	if err != nil {

@@ -32,7 +32,9 @@ type term struct {
 	spelt bool
 }
 
-// termsOf returns the terms of a row, in the order of their texts.
+// termsOf returns the terms of a row: first the name, then the words in the order of their
+// texts. The name is missing if the first field has no word or the name exceeds longestName. A
+// weight that is not 1 to maxWeight is an error.
 func termsOf(fields []Field) ([]term, error) {
 	byWord := map[string]term{}
 	var name []term

@@ -24,7 +24,7 @@ func Failures(l *Limiter, schemes ...framework.Authenticator) []framework.Authen
 	return append(wrapped, &failures{unknownCredentials{schemes}, l})
 }
 
-// failures counts the errors of an authenticator.
+// failures counts the errors of status 401 of an authenticator.
 type failures struct {
 	framework.Authenticator
 
@@ -34,7 +34,9 @@ type failures struct {
 // Unwrap returns the scheme itself.
 func (f *failures) Unwrap() framework.Authenticator { return f.Authenticator }
 
-// Authenticate implements [framework.Authenticator].
+// Authenticate implements [framework.Authenticator]. It counts a 401 of the scheme for the
+// address, and returns the 429 instead if the rate is used up. An error of the store also
+// replaces the 401.
 func (f *failures) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	caller, err := f.Authenticator.Authenticate(c, r)
 	if rejected, ok := errors.AsType[*framework.Error](err); !ok || rejected.Status != http.StatusUnauthorized {
@@ -52,7 +54,8 @@ func (f *failures) Refuses() []string { return []string{framework.CodeThrottled}
 // unknownCredentials is the scheme for headers that no scheme before it accepts.
 type unknownCredentials struct{ before []framework.Authenticator }
 
-// Authenticate rejects any Authorization header.
+// Authenticate rejects any Authorization header that is not empty with 401. Without one it
+// returns nil.
 func (u unknownCredentials) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil

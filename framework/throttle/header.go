@@ -37,8 +37,8 @@ func (t *Throttle) Sends() []framework.Header { return t.limiter.Sends() }
 // Sends implements [framework.Sender].
 func (f *failures) Sends() []framework.Header { return f.limiter.Sends() }
 
-// advertise adds a limiter to the headers of the response: one line per scope. If a scope
-// has several keys, the line is for the one with the least quota.
+// advertise adds a limiter to the headers of the response: one line per scope. If a scope has
+// several keys, the line is for the one with the least quota. If h is nil, it does nothing.
 func advertise(h http.Header, scope string, rate Rate, q Quota) {
 	if h == nil {
 		return

@@ -54,8 +54,10 @@ func (l *Limiter) Rate() Rate { return l.rate }
 func (l *Limiter) String() string { return l.scope + ": " + l.rate.String() }
 
 // Allow counts a request for a key, which may have parts, such as an account and an
-// address. It returns nil if the request passes. Else it returns a [framework.Error] of
-// status 429 with Retry-After, which the function of an action returns unchanged.
+// address. It returns nil if the request passes. If the rate is used up, it returns a
+// [framework.Error] of status 429 with Retry-After, which the function of an action returns
+// unchanged. An error of the store is returned as it is. Allow adds the limiter to the
+// headers RateLimit and RateLimit-Policy of the response.
 //
 // The count stays if the transaction of the action is rolled back. If the framework
 // repeats a transaction, the request counts again.
@@ -67,7 +69,8 @@ func (l *Limiter) Allow(c *framework.Call, key ...string) error {
 	return tooManyRequests(q.Wait)
 }
 
-// take counts a request and sets the headers of the response.
+// take counts a request and sets the headers of the response. It returns the error of the
+// store; then it sets no header.
 func (l *Limiter) take(c *framework.Call, key ...string) (Quota, error) {
 	q, err := l.store.Take(c, l.key(key), l.rate)
 	if err == nil {

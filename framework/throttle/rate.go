@@ -31,7 +31,8 @@ var units = []struct {
 }
 
 // ParseRate reads a rate such as "100/min": a number and one of sec, min, hour and day,
-// or s, second, m, minute, h, d.
+// or s, second, m, minute, h, d, in any case. The number is 1 to 1,000,000; any other text
+// is an error.
 func ParseRate(text string) (Rate, error) {
 	number, unit, found := strings.Cut(text, "/")
 	if !found {

@@ -9,8 +9,9 @@ import (
 
 // ParseRates reads rates by scope, in the form of a setting:
 // "login=5/min,register=20/hour". Blanks around the parts do not matter, and an empty
-// text has no rates. For an unknown scope the error names the nearest known one. The
-// error lists every mistake, not only the first.
+// text has no rates: the map is empty. Each scope occurs once. For an unknown scope the
+// error names the nearest known one, or all of them if none is similar. The error lists
+// every mistake, not only the first, and the map is then nil.
 func ParseRates(text string, known ...string) (map[string]Rate, error) {
 	rates := map[string]Rate{}
 	var mistakes []error

@@ -32,12 +32,14 @@ func Anonymous(store Store, rate Rate) *Throttle {
 }
 
 // User limits each caller, at any address, in the scope "user". Anonymous callers count
-// by their address; add [Anonymous] for a smaller rate.
+// by their address; add [Anonymous] for a smaller rate. It panics if the declaration has a
+// mistake, see [New].
 func User(store Store, rate Rate) *Throttle { return Scoped(store, ScopeUser, rate, ByCaller()) }
 
 // Scoped limits the viewset or action for which it is declared, in a scope of its own.
 // All viewsets and actions with the same scope, store and rate are counted together. If
-// there are several keys, their combination counts. Without a key it counts [ByCaller].
+// there are several keys, their combination counts. Without a key it counts [ByCaller]. It
+// panics if the declaration has a mistake, see [New].
 func Scoped(store Store, scope string, rate Rate, by ...Key) *Throttle {
 	if len(by) == 0 {
 		by = []Key{ByCaller()}
@@ -45,7 +47,8 @@ func Scoped(store Store, scope string, rate Rate, by ...Key) *Throttle {
 	return &Throttle{limiter: New(store, scope, rate), keys: by}
 }
 
-// Allow implements [framework.Throttle].
+// Allow implements [framework.Throttle]. It counts the request, unless the throttle does not
+// apply to the caller. It returns 0 if the request passes.
 func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration, err error) {
 	if t.counts != nil && !t.counts(c) {
 		return 0, nil
@@ -58,8 +61,8 @@ func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration
 	return q.Wait, err
 }
 
-// BeforeCaller implements [framework.EarlyThrottle]. It is true for a throttle that
-// counts by address only.
+// BeforeCaller implements [framework.EarlyThrottle]. It is true for a throttle that counts
+// every request, and by address only. It is false for [Anonymous], which needs the caller.
 func (t *Throttle) BeforeCaller() bool {
 	return t.counts == nil && !slices.ContainsFunc(t.keys, func(k Key) bool { return !k.early })
 }

@@ -12,7 +12,8 @@ type mark struct {
 	count int
 }
 
-// take counts one request if the rate allows it. The clock must not go back.
+// take counts one request if the rate allows it, and returns the new log and the quota. It
+// changes w, which must not be used after it. The clock must not go back.
 //
 // Proof: of any N+1 requests that passed, the last is at least one window after the first.
 // A request counts for at least one window. If the last arrived earlier, all N others
@@ -60,5 +61,5 @@ func (w window) add(until time.Duration) window {
 	return append(w, mark{until, 1})
 }
 
-// ends returns when the last request stops counting.
+// ends returns when the last request stops counting. The window must not be empty.
 func (w window) ends() time.Duration { return w[len(w)-1].until }

@@ -34,7 +34,8 @@ func quietDial(dial func(ctx context.Context, network, address string) (net.Conn
 	}
 }
 
-// failedConn is a connection that fails with an error.
+// failedConn is a connection whose reads and writes fail with an error. Its other methods do
+// nothing and succeed.
 type failedConn struct{ err error }
 
 func (u failedConn) Read([]byte) (int, error)       { return 0, u.err }

@@ -25,7 +25,7 @@ type Options struct {
 	// Timeout is how long one request waits for Redis in total. Defaults to 250
 	// milliseconds.
 	Timeout time.Duration
-	// Fallback counts while Redis does not answer. Defaults to a [throttle.Memory].
+	// Fallback counts while Redis does not answer or returns errors. Defaults to a [throttle.Memory].
 	Fallback throttle.Store
 	// Log receives a line when Redis stops answering and when it answers again. Defaults
 	// to slog.Default.
@@ -47,8 +47,8 @@ var _ throttle.Store = (*Store)(nil)
 
 // Open makes a store for the Redis at an address such as
 // redis://user:password@localhost:6379/0, rediss:// for TLS, or unix:///run/redis.sock.
-// It does not connect, so it succeeds even if Redis does not answer. Close it when it is
-// no longer used.
+// It does not connect, so it succeeds even if Redis does not answer. A malformed address is
+// an error, which does not repeat the address. Close the store when it is no longer used.
 func Open(url string, o Options) (*Store, error) {
 	settings, err := redis.ParseURL(url)
 	if err != nil {
