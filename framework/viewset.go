@@ -61,8 +61,8 @@ type ViewSet[M any] struct {
 	// rows have the same key, the server answers and changes none of these rows. Defaults
 	// to the primary key.
 	Lookup string
-	// Reserved lists values that Lookup must not have, because the path of such an object
-	// belongs to an action of Collection or to a viewset below this one. Create, Update,
+	// Reserved lists the values that the Lookup of an object must not have. Their paths belong to
+	// actions of Collection, or to viewsets below this one. Create, Update,
 	// Patch, [Insert] and [Save] answer 400 with the fault noneof, in every viewset of the
 	// model. A taken path whose value is not reserved is a mistake, unless the key is a
 	// UUID or a number. Defaults to none.

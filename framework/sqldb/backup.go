@@ -66,8 +66,8 @@ func (db *DB) verifyPages(ctx context.Context) error {
 	return nil
 }
 
-// verifyKeys returns an error if rows refer to missing rows. The error names one of the
-// tables and the number of such rows.
+// verifyKeys returns an error if rows refer to rows that are not there. The error names one table
+// with such rows, the table that they refer to, and how many they are.
 func (db *DB) verifyKeys(ctx context.Context) error {
 	var table, parent string
 	var n int64
