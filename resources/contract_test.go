@@ -144,6 +144,9 @@ func unsaid() map[string][]string {
 		"createOrder":        {"/deliveryAddress: required"}, // where there is no earlier one
 		"listProducts":       {"minPaise: invalid_parameter", "maxPaise: invalid_parameter", "q: invalid_parameter"},
 	}
+	for _, list := range []string{"listPatients", "listDoctors"} {
+		all[list] = append(all[list], "search: invalid_parameter") // how many words, and how long each
+	}
 	for _, member := range []string{"sku", "label", "unit", "pricePaise", "mrpPaise", "stock"} {
 		all["updateAdminProduct"] = append(all["updateAdminProduct"], "/variants/*/"+member+": required") // of a new one
 	}

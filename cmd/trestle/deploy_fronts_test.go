@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,11 +155,27 @@ func startNginx(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 		"http { sendfile on; tcp_nopush on; types_hash_max_size 2048; gzip on; access_log off; include "+site+"; }\n")
 	f.takesOut = func(s *instance) {
 		putFile(t, site, strings.Replace(text, "server "+s.address, "server "+s.address+" down", 1))
+		old := workersOf(t, f.program.Process.Pid)
 		if err := f.program.Process.Signal(syscall.SIGHUP); err != nil { // nginx -s reload
 			t.Fatal(err)
 		}
+		// Requests wait for the new workers: old ones of nginx 1.22 break off answers.
+		untilSo(t, "the old workers have ended", func() bool {
+			now := workersOf(t, f.program.Process.Pid)
+			return len(now) > 0 && !slices.ContainsFunc(now, func(pid string) bool { return slices.Contains(old, pid) })
+		})
 	}
 	return f.run(tool.Nginx, "-c", main, "-p", folder)
+}
+
+// workersOf are the ids of the processes that a process started.
+func workersOf(t *testing.T, pid int) []string {
+	t.Helper()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(children))
 }
 
 func portOf(address string) string {

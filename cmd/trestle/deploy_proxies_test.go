@@ -182,9 +182,6 @@ func testHeadersBehind(t *testing.T, v visitor) {
 // testTakesOut: a server that stops, or that nginx's file names as down, still answers
 // and gets no new requests.
 func (f *front) testTakesOut(t *testing.T, v visitor, servers []*instance) {
-	// Each request has its own connection: nginx 1.22 ends connections of HTTP/2 when it
-	// reloads, and an answer was seen to break off then.
-	v.client.Transport.(*http.Transport).DisableKeepAlives = true
 	f.takesOut(servers[0])
 	untilSo(t, "one server gets all requests", func() bool { return f.reach(v, servers) == [2]int{0, 50} })
 	if got := healthOf(servers[0].address, "/livez"); got != http.StatusOK {

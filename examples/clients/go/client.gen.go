@@ -1940,7 +1940,7 @@ type ListCategoriesParams struct {
 
 // ListDoctorsParams defines parameters for ListDoctors.
 type ListDoctorsParams struct {
-	// Search Words that must all be contained in name or speciality; quotes keep a phrase whole.
+	// Search At most 16 words, which must all be contained in name or speciality; quotes keep a phrase whole, and it counts as one word. A word has at most 100 characters.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Ordering Fields to order by, each with a leading - for descending.
@@ -1991,7 +1991,7 @@ type ListPatientsParams struct {
 	// City Only rows whose city is exactly this.
 	City *string `form:"city,omitempty" json:"city,omitempty"`
 
-	// Search Words that must all be contained in name or phone; quotes keep a phrase whole.
+	// Search At most 16 words, which must all be contained in name or phone; quotes keep a phrase whole, and it counts as one word. A word has at most 100 characters.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Ordering Fields to order by, each with a leading - for descending.

@@ -4390,7 +4390,7 @@ export interface operations {
             query?: {
                 /** @description Only rows whose city is exactly this. */
                 city?: string;
-                /** @description Words that must all be contained in name or phone; quotes keep a phrase whole. */
+                /** @description At most 16 words, which must all be contained in name or phone; quotes keep a phrase whole, and it counts as one word. A word has at most 100 characters. */
                 search?: string;
                 /** @description Fields to order by, each with a leading - for descending. */
                 ordering?: ("name" | "-name" | "city" | "-city")[];
@@ -5052,7 +5052,7 @@ export interface operations {
     listDoctors: {
         parameters: {
             query?: {
-                /** @description Words that must all be contained in name or speciality; quotes keep a phrase whole. */
+                /** @description At most 16 words, which must all be contained in name or speciality; quotes keep a phrase whole, and it counts as one word. A word has at most 100 characters. */
                 search?: string;
                 /** @description Fields to order by, each with a leading - for descending. */
                 ordering?: ("name" | "-name" | "speciality" | "-speciality")[];

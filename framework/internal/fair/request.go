@@ -144,14 +144,14 @@ func (t *Turn) await(ctx context.Context) error {
 	if t.ready == nil {
 		return nil
 	}
+	began := time.Now()
+	defer func() { Waited(ctx, time.Since(began)) }()
 	var late <-chan time.Time
 	if left, limited := t.queue.Left(ctx); limited {
 		timer := time.NewTimer(left)
 		defer timer.Stop()
 		late = timer.C
 	}
-	began := time.Now()
-	defer func() { Waited(ctx, time.Since(began)) }()
 	select {
 	case <-t.ready:
 		return nil

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,7 +76,8 @@ func (b *BoundSearch) bindStored(fault func(string, error)) {
 
 // Parameter describes the query parameter of the search.
 func (b *BoundSearch) Parameter() query.Param {
-	doc := "Words that must all be contained in " + strings.Join(b.Fields, " or ") + "; quotes keep a phrase whole."
+	doc := fmt.Sprintf("At most %d words, which must all be contained in %s; quotes keep a phrase whole, and it counts as one word. A word has at most %d characters.",
+		searchTerms, strings.Join(b.Fields, " or "), termRunes)
 	return query.Param{Name: b.Param, Doc: doc, MaxLength: searchRunes}
 }
 

@@ -92,13 +92,13 @@ func (p *Pool) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
 // the pool if the program took connections itself, by [database/sql], or if it needs a
 // second connection; then no longer than for a slot.
 func (p *Pool) conn(ctx context.Context, db *bun.DB) (bun.Conn, error) {
+	began := time.Now()
 	left, limited := p.Slots.Left(ctx)
 	if pool := p.bun.Stats(); !limited || pool.InUse < pool.MaxOpenConnections {
 		return db.Conn(ctx)
 	}
 	short, cancel := context.WithTimeoutCause(ctx, left, fair.ErrOverloaded)
 	defer cancel()
-	began := time.Now()
 	c, err := db.Conn(short)
 	fair.Waited(ctx, time.Since(began))
 	if err != nil && ctx.Err() == nil && fault.IsOverloaded(context.Cause(short)) {
