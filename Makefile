@@ -49,7 +49,7 @@ TEST := -vet=off -ldflags=-s -shuffle=on -timeout=20m
 RACE := -race -short -gcflags='modernc.org/...=-race=false'
 
 # Runs a command with TEST_DATABASE_URL set: yours, or a throw-away server's.
-WITHPG := go run ./cmd/withpg --install --
+WITHPG := go run ./cmd/withpg --install
 
 # Go keeps its caches below HOME; a container may come without one.
 ifeq ($(strip $(HOME)),)
@@ -74,7 +74,7 @@ run: build ## Serve the API with demo data on SQLite in ./data
 
 .PHONY: test
 test: ## Run every test, on SQLite and PostgreSQL
-	$(WITHPG) go test $(TEST) ./...
+	$(WITHPG) --memory -- go test $(TEST) ./...
 	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && go test $(TEST) ./...); done
 
 # RACED is fewer packages where time is short, as for every change: what shares
@@ -83,7 +83,7 @@ RACED ?= ./framework/... ./resources/clinic ./resources/store/...
 
 .PHONY: race
 race: ## Run the tests of what runs at once, without the longest, under the race detector
-	$(WITHPG) go test $(TEST) $(RACE) $(RACED)
+	$(WITHPG) --memory -- go test $(TEST) $(RACE) $(RACED)
 
 # What takes too long for every change, hours in all: PROVE="crash soak" is
 # some of it, "go run ./cmd/prove --list" prints the stages. A run that was
@@ -181,7 +181,7 @@ reproducible: ## Build the program twice, and compare
 
 .PHONY: mutate
 mutate: $(GREMLINS)-$(GREMLINS_VERSION) ## Test the tests of MUTATE by changing the code, for hours
-	$(WITHPG) .ci/mutate $(GREMLINS)-$(GREMLINS_VERSION) $(MUTATE)
+	$(WITHPG) -- .ci/mutate $(GREMLINS)-$(GREMLINS_VERSION) $(MUTATE)
 
 # Built once into .bin, as the linter is.
 $(VULNCHECK)-$(VULNCHECK_VERSION): MODULE := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)

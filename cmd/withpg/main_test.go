@@ -191,3 +191,35 @@ func listens(host string) bool {
 	connection.Close()
 	return true
 }
+
+func TestTemporaryFilesInMemory(t *testing.T) {
+	t.Parallel()
+	own := t.TempDir()
+	for name, test := range map[string]struct {
+		given    string
+		inMemory bool
+	}{
+		"no folder of the caller's own": {"", hasMemory()},
+		"a folder of the caller's own":  {own, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd, _ := withpg("TEST_DATABASE_URL=", "--memory", "--", "sh", "-c", `echo "$TMPDIR"; ls "$TMPDIR"`)
+			cmd.Env = append(cmd.Env, temporary+"="+test.given, buildTemporary+"=")
+			output, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, held, _ := strings.Cut(string(output), "\n")
+			if got := memoryFolder != "" && strings.HasPrefix(folder, memoryFolder); got != test.inMemory {
+				t.Errorf("temporary files are in %q; in memory: %t, want %t", folder, got, test.inMemory)
+			}
+			if test.inMemory && held == "" {
+				t.Errorf("%s is empty; want the server's folder in it", folder)
+			}
+			if _, err := os.Stat(folder); test.inMemory != os.IsNotExist(err) {
+				t.Errorf("afterwards the folder is there with the error %v; want it gone: %t", err, test.inMemory)
+			}
+		})
+	}
+}
