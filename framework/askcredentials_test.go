@@ -70,8 +70,8 @@ func TestWhereToSignIn(t *testing.T) {
 	}
 }
 
-// TestWhatIsForbiddenNamesThePermission that the reference names at the endpoint,
-// and nothing where the reference does not.
+// TestWhatIsForbiddenNamesThePermission: a 403 names what the permission of the endpoint or the
+// guard requires, unless the API has no OpenAPI document.
 func TestWhatIsForbiddenNamesThePermission(t *testing.T) {
 	const plain = "You are signed in but have no permission to do this."
 	needs := func(what string) string { return strings.TrimSuffix(plain, ".") + "; " + what + "." }
@@ -100,7 +100,7 @@ func TestWhatIsForbiddenNamesThePermission(t *testing.T) {
 			"POST /api/countries/either/":            needs("it is for staff"),
 			"POST /api/countries/never/":             needs(`it needs the permission "nobody"`),
 			"POST /api/countries/own/":               plain, // its function returns the error
-			"GET /api/manage/anything/":              plain, // a guard also covers paths that do not exist
+			"GET /api/manage/anything/":              needs(`it needs the permission "staff"`), // a guard also covers paths that do not exist
 		} {
 			if undocumented {
 				want = plain

@@ -101,8 +101,9 @@ type IndexNeed struct {
 // String returns the table and the columns: "patients (owner_id, name DESC)".
 func (n IndexNeed) String() string { return n.internal().String() }
 
-// Create returns the statement of a migration that creates the index, for
-// [sqldb.Migrations]. It keeps an existing index of the same name.
+// Create returns the SQL that makes the index, as a template of a migration file
+// ([sqldb.Migrations]). If an index with this name exists, the SQL does nothing. A search
+// index is different: searchIndex chooses its name, and the SQL fails if it exists.
 func (n IndexNeed) Create() string { return n.internal().Create() }
 
 // Drop returns the statement that undoes [IndexNeed.Create].

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -83,8 +86,29 @@ func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
 	}
 }
 
-// TestDoctorBehindAPooler leaves nothing on a connection that other clients use after
-// it, and names the setting that the servers need.
+// TestDoctorOfARoleWithoutRights: a table that the servers may not read is a problem.
+func TestDoctorOfARoleWithoutRights(t *testing.T) {
+	t.Parallel()
+	owner := newRig(t, postgres.Database(t))
+	owner.ok("migrate up")
+	db := owner.database()
+	role := "trestle_test_" + strings.ToLower(rand.Text())
+	owner.change(db, "CREATE ROLE "+role+" LOGIN PASSWORD 'granted'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO "+role+"; REVOKE ALL ON patients FROM "+role)
+	t.Cleanup(func() {
+		if _, err := db.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role); err != nil {
+			t.Error(err)
+		}
+	})
+	at, err := url.Parse(strings.TrimPrefix(owner.env[0], "DATABASE_URL="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.User = url.UserPassword(role, "granted")
+	newRig(t, at.String()).examined()["search documents"].is(t, problem, "patients", "lacks a right in the database", "GRANT the right")
+}
+
+// TestDoctorOfARoleWithoutLimits: the limits that a server cannot set behind a pooler are a
+// warning until the role has them.
 func TestDoctorOfARoleWithoutLimits(t *testing.T) {
 	t.Parallel()
 	url := postgres.Database(t)
@@ -104,6 +128,8 @@ func TestDoctorOfARoleWithoutLimits(t *testing.T) {
 	r.examined()["pooler"].is(t, healthy)
 }
 
+// TestDoctorBehindAPooler leaves nothing on a connection that other clients use after
+// it, and names the setting that the servers need.
 func TestDoctorBehindAPooler(t *testing.T) {
 	t.Parallel()
 	direct := postgres.Database(t)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/url"
 	"os"
@@ -280,6 +281,18 @@ func TestDoctorOfADatabaseThatIsAway(t *testing.T) {
 	r.examined()["redis"].is(t, healthy)
 }
 
+func TestDoctorOfAFileThatIsNoDatabase(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, sqliteURL(t))
+	path := sqldb.File(strings.TrimPrefix(r.env[0], "DATABASE_URL="))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	putFile(t, path, strings.Repeat("no database\n", 1000))
+	r.examined()["database"].is(t, problem, "the SQLite file cannot be used", "restore it from a backup")
+	r.run("migrate status").is(t, exitFailure, "the SQLite file cannot be used")
+}
+
 func TestDoctorLeavesWrongSettingsToCheck(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, sqliteURL(t), "TRESTLE_ADDR=x")
@@ -320,6 +333,12 @@ func TestDoctorOfFiles(t *testing.T) {
 			}
 			r.examined()["file"].is(t, test.result, test.says)
 		})
+	}
+	if os.Geteuid() != 0 { // root may write every file
+		if err := errors.Join(os.Chmod(folder, 0o700), os.Chmod(path, 0o400)); err != nil {
+			t.Fatal(err)
+		}
+		r.examined()["file"].is(t, problem, "permission denied", "read and write the file")
 	}
 	away := (&url.URL{Scheme: "sqlite", Path: filepath.Join(t.TempDir(), "nothing", "a.db")}).String()
 	newRig(t, away).examined()["file"].is(t, problem, "there is no database yet")

@@ -45,6 +45,10 @@ func TestTokens(t *testing.T) {
 		r.with("correct horse battery\n", "createsuperuser --email a@example.com").is(t, exitOK)
 		r.with("correct horse battery\n", "createsuperuser --email b@example.com").is(t, exitOK)
 		r.run("token create --email nobody@example.com").is(t, exitFailure, "no user has the e-mail nobody@example.com; trestle user list shows them\n")
+		r.ok("user disable --email b@example.com")
+		r.run("token create --email b@example.com").is(t, exitFailure, "b@example.com is disabled; first run: trestle user enable --email b@example.com")
+		r.ok("user enable --email b@example.com")
+		r.run("token create --email a@example.com --expires-in 3").is(t, exitUsage, `--expires-in must be a time with its unit (ms, s, m, h), such as 90s or 24h, not "3"`)
 		r.run("token create --email a@example.com --expires-in -1h").is(t, exitFailure, "cannot live for -1h")
 
 		token := r.ok("token create --email a@example.com --name laptop --expires-in 1h")

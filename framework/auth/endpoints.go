@@ -57,8 +57,10 @@ func faultCodes() []framework.CodeInfo {
 // ViewSet serves /auth: the endpoints with which callers register, sign in, sign out and
 // read their account. Register it like any other viewset. It does not use the permission
 // of the API: every caller may sign in, and every authenticated caller may sign out.
-// Endpoints that check passwords have rates of their own, because a page of another site
-// could use up the rate of the API for anonymous callers.
+// Endpoints that register or check a password have rates of their own instead of the
+// throttles of the API. A page of another site can make a browser send requests, and so could
+// use up the rate of the API for anonymous callers. The own rates count only requests that
+// such a page cannot make.
 func (s *Service) ViewSet() framework.ViewSet[User] {
 	browser := s.guard(s.Sessions)
 	return framework.ViewSet[User]{

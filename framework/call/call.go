@@ -45,7 +45,8 @@ type Call struct {
 // packages: a program can do nothing with it.
 func (c *Call) State() *state.Sealed { return &c.state }
 
-// Has reports whether the body contains a field of the input, with whatever value. In a
+// Has reports whether the request contains a top-level field of the input, by its JSON name
+// and with whatever value, null included: in the body, or for GET in the query string. In a
 // function of Patch it distinguishes an absent field from an empty one.
 func (c *Call) Has(name string) bool {
 	p := state.Of(c).Progress
@@ -72,7 +73,7 @@ func (c *Call) InTx(fn func(c *Call) error) error {
 }
 
 // Header returns the headers of the response, for cookies and the like. They are sent with
-// an error too.
+// an error too, except Location. A header of the error itself replaces one of the same name.
 func (c *Call) Header() http.Header { return state.Of(c).Header }
 
 // Request returns the request as it arrived, for cookies and headers. The framework has

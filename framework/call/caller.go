@@ -8,7 +8,9 @@ import (
 
 // A Caller is the sender of a request. The zero Caller is anonymous.
 //
-// The framework makes one for each request, and nothing changes it afterwards.
+// An [Authenticator] makes it. If none recognises the request, the framework makes an anonymous
+// one. The framework does not change a Caller that it has received, and functions must not
+// change it.
 type Caller struct {
 	ID          uuid.UUID
 	Email       string

@@ -11,7 +11,8 @@ import (
 
 // An Observer is called for each request, for metrics, traces and the like. It must be fast
 // and safe for concurrent use. If it panics, the request goes on without the observer, and
-// the log has the stack. Packages metrics and tracing have one each.
+// the log has the stack; only a panic with [http.ErrAbortHandler] closes the connection.
+// Packages metrics and tracing have one each.
 type Observer interface {
 	// Begin is called when a request arrives, before the framework reads it. All work for
 	// the request, its statements included, uses the returned context: ctx or a context

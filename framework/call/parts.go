@@ -10,8 +10,9 @@ type Refuser interface {
 	Refuses() []string
 }
 
-// A Sender is a part of a declaration, as a [Refuser] is, that sets headers of its own in
-// answers.
+// A Sender is an [Authenticator], a [Throttle] or a [Permission] that sets headers of its own in
+// answers. The API reference lists these headers at every endpoint that has the part, and pages
+// of allowed origins (CORS) may read them.
 type Sender interface {
 	// Sends returns the headers.
 	Sends() []Header

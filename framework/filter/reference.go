@@ -13,10 +13,11 @@ import (
 // the path of that viewset: "doctors", "manage/doctors". The parameter has the name of
 // the field, and its value is the primary key of the row.
 //
-// A malformed key is answered 400. A well-formed key is looked up in the scope of the
-// other viewset. If the row does not exist or is outside the scope of the caller, the
-// list is empty. So a caller learns nothing about rows outside the scope. If the field does
-// not have the type of the primary key, registration fails.
+// A malformed key is answered 400. If the scope of the other viewset hides rows from the
+// caller, a well-formed key is looked up in that scope. If the row is missing or outside
+// the scope, the list is empty. So a caller learns nothing about rows outside the scope. If
+// the scope hides no rows, only the field is compared. If the field does not have the type
+// of the primary key, registration fails.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)

@@ -72,9 +72,10 @@ func isNumeric(k reflect.Kind) bool {
 	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
 }
 
-// orderedCheck returns a check that both databases order a column the same way: numbers,
-// times, and other types that read themselves from text, such as a decimal, but not a UUID.
-// The order of text depends on the database.
+// orderedCheck returns a check for columns that both databases order the same way. It
+// accepts numbers and times. It accepts other types that read themselves from text, such as
+// a decimal, and trusts that they are not stored as text. It rejects a UUID. It rejects
+// text, because its order depends on the database.
 func orderedCheck(constructor string) func(framework.Field) error {
 	return func(f framework.Field) error {
 		switch {

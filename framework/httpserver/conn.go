@@ -125,7 +125,8 @@ func (c *conn) leave(readAll bool) {
 	}
 }
 
-// recordHandler counts one more handler that works.
+// recordHandler counts one more handler that works, and records that the connection has no
+// answered request whose answer the client may still have to read.
 func (c *conn) recordHandler() {
 	c.handlers++
 	c.answered = false

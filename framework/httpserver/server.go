@@ -194,7 +194,9 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	return s.stop(ctx, served)
 }
 
-// begin logs the address of the server and whether it is ready.
+// begin stores the address of the server. If the server has no [Options].Starting, begin
+// makes it ready. Then begin logs the address and whether the server is ready. It logs a
+// warning if the process may open too few files for [Limits].Conns.
 func (s *Server) begin(at net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

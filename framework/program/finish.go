@@ -52,8 +52,12 @@ func oneSentence(text string) string {
 	return sentence + "; did you mean " + strings.ReplaceAll(strings.TrimSpace(names), "\n\t", " or ") + "?"
 }
 
-// wrongFlag adds the nearest flag to the error of an unknown flag.
+// wrongFlag adds the nearest flag to the error of an unknown flag, and says how a duration is
+// written to the error of a wrong one.
 func wrongFlag(cmd *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "duration" {
+		return fmt.Errorf("--%s must be a time with its unit (ms, s, m, h), such as 90s or 24h, not %q", wrong.GetFlag().Name, wrong.GetValue())
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return err

@@ -54,7 +54,7 @@ func termsOf(fields []Field) ([]term, error) {
 	return append(name, setDepths(byWord)...), nil
 }
 
-// setDepths computes the depths of terms.
+// setDepths returns the terms with their depths, in the order of their texts. See term.depth.
 func setDepths(byWord map[string]term) []term {
 	list := make([]term, 0, len(byWord))
 	for _, t := range byWord {

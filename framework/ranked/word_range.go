@@ -42,7 +42,9 @@ func prefixRange(word string) wordRange {
 	return wordRange{word, word + string(utf8.MaxRune), utf8.RuneCountInString(word)}
 }
 
-// condition is the condition that the term of a table matches the word.
+// condition returns the condition that a row of the table of terms matches the word: its
+// term is in the range, and its depth is not greater. table is the name of that table in
+// the statement.
 func (s wordRange) condition(table string) schema.QueryAppender {
 	term := column(table, "term")
 	return bun.SafeQuery("? >= ? AND ? < ? AND ? <= ?", term, s.low, term, s.high, column(table, "depth"), sqldb.Param(s.depth))

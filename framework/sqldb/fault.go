@@ -62,6 +62,12 @@ func Classify(err error) (Fault, bool) { return fault.Classify(err) }
 // primary.
 func IsReadOnly(err error) bool { return fault.IsReadOnly(err) }
 
+// IsDenied reports whether PostgreSQL denied a right to the role of a connection.
+func IsDenied(err error) bool { return fault.IsDenied(err) }
+
+// IsSQLite reports whether an error comes from SQLite, which reads and writes a file.
+func IsSQLite(err error) bool { return fault.IsSQLite(err) }
+
 // IsOverloaded reports whether a request waited too long for a
 // connection ([Options.QueueTimeout]), so that its statement did not run.
 func IsOverloaded(err error) bool { return fault.IsOverloaded(err) }

@@ -59,16 +59,20 @@ type DB struct {
 //	postgres://user:password@host:5432/name?sslmode=verify-full
 //	postgres://user:password@host1,host2:6432/name?target_session_attrs=read-write
 //
-// SQLite runs in WAL mode with foreign keys on and every commit synced to the
-// disk; ?synchronous=normal gives up the last commits at a power failure for
-// speed. PostgreSQL verifies the server's certificate and name unless the host
-// is local or sslmode says otherwise; sslmode is disable, require (encrypted,
-// not verified), verify-ca or verify-full. The other parameters of a PostgreSQL URL
-// are host and port, which may be lists and stand in for absent ones, sslrootcert,
-// sslcert, sslkey, application_name, connect_timeout (for each host, in seconds) and
-// target_session_attrs, all as libpq has them, and these settings of sessions:
-// timezone, statement_timeout, lock_timeout, synchronous_commit and search_path. Any
-// other is an error, and nothing of it reaches the server.
+// SQLite runs with foreign keys on and every commit synced to the disk. It runs in WAL mode,
+// unless it is opened with ReadOnly or Immutable. ?synchronous=normal gives up the last
+// commits at a power failure for speed.
+//
+// PostgreSQL verifies the server's certificate and name unless the host is local or sslmode
+// says otherwise. sslmode is disable, require (encrypted, not verified), verify-ca or
+// verify-full. With sslrootcert, require means verify-ca, and without sslmode a local host
+// is verified too. The other parameters of a PostgreSQL URL are host, port, sslrootcert,
+// sslcert, sslkey, application_name, connect_timeout and target_session_attrs, as libpq has
+// them. host and port may be lists. host replaces all hosts before the path. port is for
+// hosts without a port. connect_timeout is for each host, in seconds; 0 means the default.
+// These parameters are settings of sessions: timezone, statement_timeout, lock_timeout,
+// synchronous_commit and search_path. Any other parameter is an error, and nothing of it
+// reaches the server.
 //
 // Of several hosts each is tried in turn, for connect_timeout: 2 seconds by default
 // and 5 at most; the limit of a single host is 10 seconds by default. target_session_attrs

@@ -49,19 +49,29 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 
 // Forbidding adds to a 403 of the endpoint's permission what the permission requires, as the
 // OpenAPI document describes it. It returns the error unchanged if the API has no OpenAPI
-// document, or if the permission permits every signed-in caller. The 403 of a guard never has
-// this information: the server checks guards before it finds the endpoint.
+// document, or if the permission permits every signed-in caller.
 func (e Operation) Forbidding(err error) error {
-	refusal, ok := errors.AsType[*problem.Error](err)
-	if !ok || refusal.Code != problem.CodeForbidden || e.Resource.API.Config.Undocumented {
-		return err
-	}
-	needed := fmt.Sprintf("it needs the permission %q", e.right(e.Permission))
 	switch {
 	case e.admits(&call.Caller{ID: uuid.Max}): // the OpenAPI document describes the endpoint as for signed-in users only
 		return err
 	case e.admits(&call.Caller{ID: uuid.Max, Staff: true}):
-		needed = "it is for staff"
+		return forbidding(e.Resource.API.Config.Undocumented, err, "it is for staff")
+	}
+	return forbidding(e.Resource.API.Config.Undocumented, err, needs(e.right(e.Permission)))
+}
+
+// ForbiddingBy adds to a 403 of a guard what its permission requires. It returns the error
+// unchanged if the API has no OpenAPI document.
+func (a Catalog) ForbiddingBy(g call.Guard, err error) error {
+	return forbidding(a.Config.Undocumented, err, needs(g.Permission.String()))
+}
+
+func needs(permission string) string { return fmt.Sprintf("it needs the permission %q", permission) }
+
+func forbidding(undocumented bool, err error, needed string) error {
+	refusal, ok := errors.AsType[*problem.Error](err)
+	if !ok || refusal.Code != problem.CodeForbidden || undocumented {
+		return err
 	}
 	named := *refusal
 	named.Detail = "You are signed in but have no permission to do this; " + needed + "."

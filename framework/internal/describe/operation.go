@@ -129,8 +129,9 @@ func (e Operation) description() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// audience describes the callers that may use the endpoint. It adds which rows they have, if
-// the scope limits callers to their own rows.
+// audience describes the callers that may use the endpoint. If the scope limits callers to
+// their own rows, it adds which rows they have. It does not add them for a create, or for an
+// endpoint for which the framework reads no rows.
 func (e Operation) audience() string {
 	who := "Permission: " + e.right(e.Permission)
 	switch {

@@ -43,8 +43,9 @@ func (n IndexNeed) String() string {
 	return n.Table + " (" + strings.Join(columns, ", ") + ")"
 }
 
-// Create is the statement that makes the index, as a template of a migration file
-// ([sqldb.Migrations]). If an index with this name exists, the statement does nothing.
+// Create returns the SQL that makes the index, as a template of a migration file
+// ([sqldb.Migrations]). If an index with this name exists, the SQL does nothing. A search
+// index is different: searchIndex chooses its name, and the SQL fails if it exists.
 func (n IndexNeed) Create() string {
 	if n.Search {
 		return `{{searchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`

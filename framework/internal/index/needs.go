@@ -27,9 +27,9 @@ func (a Indexer) Indexes() []IndexNeed {
 	return all
 }
 
-// An Indexer compares the indexes, columns and search documents that the declarations need with
-// those that the database has. It reads the bound resources and not package spec, because it
-// needs their columns and the expressions of their scopes and orders.
+// An Indexer finds the indexes and columns that the declarations need and the database
+// lacks. It also finds and fills the stored search documents. It reads the bound resources
+// and not package spec, because only they have the columns of scopes, orders and filters.
 type Indexer struct{ *table.Registry }
 
 // NewIndexer makes the indexer of a registry.
@@ -100,9 +100,9 @@ func (x *indexing) owned() bool {
 	return x.Scope.Unless == nil && (x.Scope.Kind == declare.ScopeOwn || x.Scope.Kind == declare.ScopeVia)
 }
 
-// owner adds the index that finds the rows of a caller, unique for a single resource. For a list
-// with the scope Own, the index also has the columns of the default order, unless the order is
-// in Unindexed.
+// owner adds the index that finds the rows of a caller. For a single resource the index is
+// unique. For a list with the scope Own, the index also has the columns of the default
+// order, unless that order begins with a field in Unindexed.
 func (x *indexing) owner() {
 	owner := x.Scope.Column
 	switch {

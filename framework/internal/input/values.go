@@ -351,9 +351,10 @@ func (r *bodyReader) inspect(raw jsontext.Value, numbers bool) bool {
 	}
 }
 
-// isKeepable reports whether a number is within what RFC 7493 section 2.2
-// expects of others: the range of a double. Databases keep more, but not
-// without end, and fail beyond.
+// isKeepable reports whether every database can store a number. The number must be in the
+// range of a double, as RFC 7493 section 2.2 recommends. A number that is not 0 must not
+// become 0 as a double. The number must have at most 400 characters. Databases store
+// somewhat more, but fail beyond their limits.
 func isKeepable(number string) bool {
 	const longest = 400 // as many digits as a double's range takes, and some
 	f, err := strconv.ParseFloat(number, 64)
@@ -362,8 +363,9 @@ func isKeepable(number string) bool {
 	return err == nil && !vanished && len(number) <= longest
 }
 
-// readJSON keeps any JSON but NUL and numbers out of range. An interface gets Go's usual types, numbers as
-// [json.Number] so that no digit is lost.
+// readJSON reads any JSON. It rejects a string or a name with U+0000, and a number for which
+// [isKeepable] is false. A field of type any gets Go's usual types, with numbers as
+// [json.Number], so that no digit is lost.
 func readJSON(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	raw, ok := r.own(p)
 	if !ok || !r.inspect(raw, true) {

@@ -155,8 +155,9 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// filled excludes blank values from the schema of an array or of a text without an enum. It does
-// not change any other schema.
+// filled excludes blank values from the schema of an array or of a text without an enum, as far
+// as the schema has no minItems, minLength, pattern or format of its own. It does not change any
+// other schema.
 func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	switch {
 	case schema["type"] == "array" && schema["minItems"] == nil:

@@ -268,7 +268,8 @@ func (s *schemas) listed(t reflect.Type, in datatype.Form) wire.JSONSchema {
 	return schema
 }
 
-// literals are texts as values that a schema of a type may have.
+// literals returns the texts of a tag as JSON values, each as [literal] does: one that does not
+// fit the types of the schema stays a text.
 func literals(schema wire.JSONSchema, t reflect.Type, texts []string) []any {
 	values := make([]any, len(texts))
 	for i, text := range texts {

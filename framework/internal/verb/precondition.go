@@ -17,8 +17,10 @@ const (
 // precondition rejects with 412 a write that depends on a version of the row, or on the row not
 // existing (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
 // condition. A write without the check could overwrite a change of another client. An If-Match
-// of * requires only that the row exists, which every write checks. A header that the function
-// of the endpoint reads is not checked.
+// of * passes and is not checked here: a write of the framework to an existing row is 404
+// without the row. It has no effect on a write that needs no row: on the collection, by a
+// function, or by the PUT of a single resource, which inserts a missing row. A header that the
+// declaration lists in Takes is left to the function of the endpoint.
 func (e Handler) precondition(r *http.Request) error {
 	switch {
 	case !e.IsWrite():

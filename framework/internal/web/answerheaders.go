@@ -17,7 +17,7 @@ var answerPolicy = []string{"default-src 'none'; frame-ancestors 'none'"}
 
 // guardAnswer sets the headers that restrict browsers: they do not guess the type of the
 // answer, do not show it in a frame, load nothing for it, and do not give it to pages of other
-// origins.
+// origins, except those that CORS allows.
 func guardAnswer(h http.Header) {
 	h["X-Content-Type-Options"] = answerSniffing
 	h["Cross-Origin-Resource-Policy"] = answerResource

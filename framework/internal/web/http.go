@@ -334,7 +334,7 @@ func (s *server) gate(c *call.Call, r *http.Request) error {
 			return err
 		}
 		if !g.Permission.Permit(c) {
-			return access.PermissionError(c, s.api.Config.Authentication)
+			return s.api.ForbiddingBy(g, access.PermissionError(c, s.api.Config.Authentication))
 		}
 	}
 	return nil

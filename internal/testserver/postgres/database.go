@@ -33,21 +33,29 @@ const statementLimit = 2 * time.Minute
 // variable is unset or blank, it is on a private cluster that the first call starts for
 // the whole process.
 //
-// The database is dropped when the test ends, even if clients are still connected. If the
-// server cannot be reached, or the machine has no PostgreSQL, the test fails at once with
-// the reason. Database is safe for concurrent use: each parallel test gets its own
-// database.
+// The database is dropped when the test ends, even if clients are still connected. On a
+// cluster that withpg or this package started, it is emptied instead and given to a later
+// test of the process, because creating one takes long. If the server cannot be reached, or
+// the machine has no PostgreSQL, the test fails at once with the reason. Database is safe
+// for concurrent use: each parallel test gets its own database.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	server, err := serverURL(os.Getenv("TEST_DATABASE_URL"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	name := "trestle_test_" + strings.ToLower(rand.Text())
-	if err := execute(server, "CREATE DATABASE "+name); err != nil {
-		tb.Fatalf("creating a database for the test on %s: %v", server.Redacted(), err)
+	name := emptied.take(server.Host)
+	if name == "" {
+		name = "trestle_test_" + strings.ToLower(rand.Text())
+		if err := execute(server, "CREATE DATABASE "+name); err != nil {
+			tb.Fatalf("creating a database for the test on %s: %v", server.Redacted(), err)
+		}
 	}
 	tb.Cleanup(func() {
+		if empty(server, name) == nil {
+			emptied.keep(server.Host, name)
+			return
+		}
 		err := execute(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 		if err != nil { // a compatible database may not support FORCE
 			err = execute(server, "DROP DATABASE IF EXISTS "+name)
@@ -56,9 +64,14 @@ func Database(tb testing.TB) string {
 			tb.Errorf("dropping the test's database %s on %s: %v", name, server.Redacted(), err)
 		}
 	})
+	return at(server, name).String()
+}
+
+// at returns the address of a database of a server.
+func at(server *url.URL, name string) *url.URL {
 	database := *server
 	database.Path, database.RawPath = "/"+name, ""
-	return database.String()
+	return &database
 }
 
 // serverURL parses the configured address, or starts the cluster of the process.

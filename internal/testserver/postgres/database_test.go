@@ -3,6 +3,8 @@
 package postgres
 
 import (
+	"crypto/rand"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -23,20 +25,53 @@ func TestDatabaseIsFreshAndItsOwn(t *testing.T) {
 	}
 }
 
-func TestDatabaseIsDroppedWithItsTest(t *testing.T) {
+// TestDatabaseIsEmptiedAfterItsTest: what a test left is not there for the next one, whose
+// database may be the same. A change that cannot be taken back drops the database.
+func TestDatabaseIsEmptiedAfterItsTest(t *testing.T) {
 	t.Parallel()
-	var address string
-	t.Run("a test that leaves a connection open", func(t *testing.T) {
-		address = Database(t)
-		db := open(t, address)
-		if _, err := db.Conn(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	})
-	name := strings.TrimPrefix(mustParse(t, address).Path, "/")
-	other := Database(t)
-	if got := queryText(t, other, "SELECT count(*) FROM pg_database WHERE datname = '"+name+"'"); got != "0" {
-		t.Errorf("the database %s is still there after its test", name)
+	server, err := serverURL(os.Getenv("TEST_DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOurs := queryText(t, server.String(), "SHOW cluster_name") == "trestle_throwaway"
+	for name, test := range map[string]struct {
+		leaves string
+		kept   bool
+	}{
+		"nothing":                       {"SELECT 1", true},
+		"tables, functions and a type":  {"CREATE TABLE a (id int PRIMARY KEY); CREATE TYPE mood AS ENUM ('calm'); CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", true},
+		"an extension":                  {"CREATE EXTENSION pg_trgm", true},
+		"a schema of its own":           {"CREATE SCHEMA own CREATE TABLE a (id int)", true},
+		"a setting of the database":     {"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lock_timeout = 1', current_database()); END $$", false},
+		"a publication":                 {"CREATE PUBLICATION p FOR ALL TABLES", false},
+		"an owner of the schema public": {"ALTER SCHEMA public OWNER TO CURRENT_USER", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := at(server, "trestle_test_"+strings.ToLower(rand.Text()))
+			called := strings.TrimPrefix(database.Path, "/")
+			if err := execute(server, "CREATE DATABASE "+called); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := execute(server, "DROP DATABASE "+called+" WITH (FORCE)"); err != nil {
+					t.Error(err)
+				}
+			})
+			holds := open(t, database.String())
+			if _, err := holds.ExecContext(t.Context(), test.leaves); err != nil {
+				t.Fatal(err)
+			}
+			if err := empty(server, called); (err == nil) != (test.kept && isOurs) {
+				t.Fatalf("emptying it: %v; want that it is kept: %t", err, test.kept && isOurs)
+			}
+			if test.kept && isOurs {
+				const found = "SELECT count(*) || ' ' || (SELECT string_agg(nspname || nspowner::regrole || nspacl::text, ',') FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema') FROM pg_class WHERE oid >= 16384"
+				if got, want := queryText(t, database.String(), found), queryText(t, server.String(), found); got != want {
+					t.Errorf("emptied it has %q; want %q, as a new one", got, want)
+				}
+			}
+		})
 	}
 }
 

@@ -34,6 +34,7 @@ create --locale=C.UTF-8 ||
 # The data is not needed after the tests, so nothing is flushed to disk. Tests cause
 # errors on purpose, so the log has only events of the server itself.
 cat >>"$dir/data/postgresql.conf" <<EOT
+cluster_name = 'trestle_throwaway'
 listen_addresses = '127.0.0.1'
 port = $port
 unix_socket_directories = ''

@@ -31,6 +31,9 @@ func newTokenCreateCommand(run *command.Run) *cobra.Command {
 alone on standard output. It cannot be shown again: only its hash is kept.`,
 		Example: `  TOKEN=$({program} token create --email asha@example.com --name laptop)`,
 	}, func(ctx context.Context, cmd *cobra.Command, s *site.Site, user auth.User) error {
+		if !user.IsActive {
+			return fmt.Errorf(s.Text("%s is disabled; first run: {program} user enable --email %s"), user.Email, user.Email)
+		}
 		name, _ := cmd.Flags().GetString("name")
 		life, _ := cmd.Flags().GetDuration("expires-in")
 		secret, record, err := s.Users.IssueToken(ctx, s.DB.Session(), user, name, life)

@@ -12,7 +12,8 @@ func (n Name) Text(with string) string {
 	return strings.NewReplacer("{program}", string(n), "{PROGRAM}", variables).Replace(with)
 }
 
-// The variables that other packages name too.
+// The variables that other packages name too, and the prefix of the program's own variables.
+// [Name.Text] completes those with {PROGRAM}.
 const (
 	prefix           = "{PROGRAM}_"
 	JWTKeysVariable  = prefix + "JWT_KEYS"

@@ -32,7 +32,8 @@ func (t Table) unknown(env map[string]string) []string {
 	return unknown
 }
 
-// Variables returns the names of all variables that the program reads.
+// Variables returns the names of the variables of all settings, and of the password that a
+// command sets. It omits variables of Go and of libraries, such as GOGC.
 func (t Table) Variables() []string {
 	names := []string{t.Program.Text(PasswordVariable)}
 	for _, s := range t.Settings() {

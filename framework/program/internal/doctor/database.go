@@ -36,8 +36,23 @@ func (e *examination) checkFile() (there bool) {
 		e.found("file", "", Finding{problem, path, "it is no file", "set DATABASE_URL to a file"})
 		return false
 	}
+	if found := findUnopened(path); found != nil {
+		e.found("file", "", found...)
+		return false
+	}
 	e.found("file", "", append(findReadable(path, "it holds everything"), findWritableFolder(filepath.Dir(path))...)...)
 	return true
+}
+
+// findUnopened returns a finding if the user who runs this cannot open a file for reading and
+// writing.
+func findUnopened(path string) []Finding {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return []Finding{{problem, path, err.Error(), "let the user who runs this read and write the file, or set DATABASE_URL right"}}
+	}
+	_ = f.Close()
+	return nil
 }
 
 // findWritableFolder returns a finding if every user of the machine can replace a file in
@@ -87,7 +102,10 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 
 // describeUnanswered returns the finding about a database that does not answer.
 func describeUnanswered(p site.Project, err error) Finding {
-	const fix = "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
+	fix := "start the database, or set DATABASE_URL right; the checks of what it holds were left out"
+	if sqldb.IsSQLite(err) {
+		fix = "let the user who runs this read and write the file and its folder, restore it from a backup, or set DATABASE_URL right; the checks of what it holds were left out"
+	}
 	return Finding{problem, config.DatabaseVariable, p.Explain(err), fix}
 }
 
@@ -196,7 +214,11 @@ func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []F
 		return false, describeUnrecorded(s.Project, missing)
 	}
 	if err != nil {
-		return false, []Finding{{problem, "trestle_migrations", s.Explain(err), s.Text("run the version of the program that has them; {program} migrate status lists all")}}
+		fix := "correct the migration that it names; if it names none, read what the database's log says"
+		if _, other := errors.AsType[*sqldb.OtherVersionError](err); other {
+			fix = s.Text("run the version of the program that has them; {program} migrate status lists all")
+		}
+		return false, []Finding{{problem, "trestle_migrations", s.Explain(err), fix}}
 	}
 	if pending := site.PendingNames(list); len(pending) > 0 {
 		what := fmt.Sprintf("%s pending (%s); the checks of what the schema holds were left out", console.Count(len(pending), "migration is", "migrations are"), strings.Join(pending, ", "))
@@ -255,6 +277,8 @@ func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (fo
 	for _, viewset := range api.Searchable() {
 		stale, err := api.NeedsReindex(ctx, viewset)
 		switch {
+		case sqldb.IsDenied(err):
+			found = append(found, Finding{problem, viewset, s.Explain(err), "GRANT the right, or make the role the owner of the table"})
 		case err != nil:
 			what := "its rows could not be checked: " + s.Explain(err)
 			found = append(found, Finding{warning, viewset, what, "run it again with a longer --statement-timeout"})

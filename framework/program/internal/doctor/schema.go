@@ -24,9 +24,9 @@ func findMissingColumns(ctx context.Context, s *site.Site, api *framework.API) (
 		} else {
 			complete = false
 		}
-		fix := s.Text(site.AddMigration)
+		fix := s.CureMissing(m)
 		if m.Nearest != "" {
-			fix = fmt.Sprintf("use %q in the model, or %s", m.Nearest, fix)
+			fix = fmt.Sprintf("use %q in the model; if not: %s", m.Nearest, fix)
 		}
 		found = append(found, Finding{problem, place, strings.Join(m.For, ", ") + ": " + m.String(), fix})
 	}

@@ -16,7 +16,8 @@ const (
 	growthAtMost  = 1000 // percent: applies if very little memory is in use
 )
 
-// letHeapGrow keeps collections rare. It leaves the variable GOGC as it is.
+// letHeapGrow keeps collections rare: it sets how much the heap may grow, now and after each
+// collection. If the variable GOGC is set, it does nothing, so that GOGC applies.
 func letHeapGrow() {
 	if _, set := os.LookupEnv("GOGC"); set {
 		return
@@ -37,7 +38,8 @@ func computeGrowth(inUse uint64) int {
 	return max(int(percent/10*10), growthAtLeast) // #nosec G115 -- it is growthAtMost at most
 }
 
-// inUse returns the memory from which the growth is computed, in bytes.
+// inUse returns the memory from which the growth is computed, in bytes: the live heap, the
+// stacks and the global variables, as Go's collector counts them.
 func inUse() (sum uint64) {
 	parts := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
 	metrics.Read(parts)

@@ -103,7 +103,9 @@ func (s *server) close() {
 // drainTime is how long requests under way may take when the server stops.
 const drainTime = 25 * time.Second
 
-// limitServer returns the limits of the server.
+// limitServer returns the limits of the HTTP server: how many connections may be open, and how
+// many open files are left for the database and other uses. The other limits have their
+// defaults.
 func limitServer(s *site.Site) httpserver.Limits {
 	// A connection of SQLite opens three files.
 	return httpserver.Limits{Conns: s.MaxConns, SpareFiles: 128 + 4*s.DB.Stats().MaxOpenConnections}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"regexp"
 	"strings"
 
 	"trestle.example/framework"
@@ -50,17 +52,48 @@ func (s *Site) RequireSchema(ctx context.Context, api *framework.API) error {
 	}
 	var lines []error
 	for _, m := range missing {
-		cure := "; " + s.Text(AddMigration)
+		cure := s.CureMissing(m)
 		if m.Nearest != "" { // the sentence ends with a question
-			cure = " If not, " + s.Text(AddMigration)
+			cure = " If not: " + cure
+		} else {
+			cure = "; " + cure
 		}
 		lines = append(lines, errors.New(strings.Join(m.For, ", ")+": "+m.String()+cure))
 	}
 	return exit.NeedsAction("%w", errors.Join(lines...))
 }
 
-// AddMigration says what to do about a missing table or column if no migration is pending.
-const AddMigration = "write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up"
+// CureMissing says what to do about a missing table or column if no migration is pending: to
+// name it again or to restore it if a migration created it, or else to write a migration.
+func (p Project) CureMissing(m framework.MissingColumn) string {
+	if by := p.creatorOf(m.Table, m.Column); by != "" {
+		return "the migration " + by + " created it: " + cureLost(m.Table, m.Column)
+	}
+	return p.Text("write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up")
+}
+
+// creatorOf returns the name of the last migration with a CREATE TABLE or ALTER TABLE of the
+// table in which the column occurs, if there is one. It returns "" for none, and for files
+// that cannot be read.
+func (p Project) creatorOf(table, column string) (name string) {
+	statement := regexp.MustCompile(`(?is)\b(?:CREATE|ALTER)\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?"?` +
+		regexp.QuoteMeta(table) + `\b[^;]*?\b` + regexp.QuoteMeta(column) + `\b`)
+	for _, set := range p.Migrations {
+		files, _ := fs.Glob(set.FS, "*.up.sql")
+		for _, file := range files {
+			if text, err := fs.ReadFile(set.FS, file); err == nil && statement.Match(text) {
+				base, _, _ := strings.Cut(file, ".")
+				name = set.Namespace + "/" + base
+			}
+		}
+	}
+	return name
+}
+
+// cureLost says what to do about a table or a column that was there before.
+func cureLost(table, column string) string {
+	return "if it was renamed, name it " + strings.TrimSuffix(table+"."+column, ".") + " again; if it is lost, restore the database from a backup"
+}
 
 // CountPending counts the migrations that a database lacks. A database without any applied
 // migration, or with those of another version of the program, is an error. Its error calls
@@ -91,5 +124,5 @@ func (p Project) CureRecord(m *sqldb.MissingRecordError) string {
 	case m.IsLock():
 		return p.Text("DROP TABLE " + m.Table + "; then run: {program} migrate up, which makes it again")
 	}
-	return "if it was renamed, name it " + strings.TrimSuffix(m.Table+"."+m.Column, ".") + " again; if it is lost, restore the database from a backup"
+	return cureLost(m.Table, m.Column)
 }

@@ -85,6 +85,10 @@ func (p Project) Explain(err error) string {
 		return fmt.Sprintf(p.Text("a pooler before the database gives a connection to each transaction; set {PROGRAM}_PREPARE=off (%v)"), err)
 	case sqldb.IsReadOnly(err):
 		return fmt.Sprintf("the database takes no writes; does DATABASE_URL name the primary, and is default_transaction_read_only off? (%v)", err)
+	case sqldb.IsDenied(err):
+		return fmt.Sprintf("the role of DATABASE_URL lacks a right in the database; grant it, or make the role the owner (%v)", err)
+	case ok && fault.Kind == sqldb.Unavailable && sqldb.IsSQLite(err):
+		return fmt.Sprintf("the SQLite file cannot be used; is it a database, and may this user read and write it and its folder? (%v)", err)
 	case ok && fault.Kind == sqldb.Unavailable:
 		return fmt.Sprintf("the database cannot be reached; is it running, and is DATABASE_URL right? (%v)", err)
 	case ok && fault.Kind == sqldb.Full:

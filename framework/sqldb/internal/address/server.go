@@ -150,7 +150,7 @@ type address struct {
 func (a address) local() bool { return isLocal(a.network, a.addr) }
 
 // postgresAddresses returns the addresses of a URL. As in libpq the host parameter
-// replaces absent hosts, the port parameter replaces absent ports, and a host that begins
+// replaces all hosts, the port parameter replaces absent ports, and a host that begins
 // with a slash is the folder of a socket.
 func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	if list := query.Get("host"); list != "" {

@@ -134,6 +134,9 @@ func IsReadOnly(err error) bool {
 	return errors.Is(err, ErrReadOnly) || State(err) == StateReadOnly
 }
 
+// IsDenied reports whether PostgreSQL denied a right to the role: insufficient_privilege.
+func IsDenied(err error) bool { return State(err) == "42501" }
+
 // State returns PostgreSQL's code of an error (SQLSTATE), "" for any other error.
 func State(err error) string {
 	if answer, ok := errors.AsType[pgdriver.Error](err); ok {

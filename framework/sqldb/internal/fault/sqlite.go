@@ -37,6 +37,12 @@ var sqlitePrimary = map[int]Kind{
 	sqlite3.SQLITE_PERM:      Unavailable,
 }
 
+// IsSQLite reports whether an error comes from SQLite.
+func IsSQLite(err error) bool {
+	_, ok := errors.AsType[*sqlite.Error](err)
+	return ok
+}
+
 // sqliteFault reads the code and the message of a SQLite error.
 func sqliteFault(err *sqlite.Error) Fault {
 	f := Fault{Kind: sqliteKind(err)}

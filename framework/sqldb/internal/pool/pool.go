@@ -65,7 +65,7 @@ func New(connector driver.Connector, shared *connection.Shared, o Options) *Pool
 // Bun returns the pool as bun uses it. The queries that bun builds wait for slots.
 func (p *Pool) Bun() *bun.DB { return p.bun }
 
-// CloseIdle closes the connections that no statement uses now.
+// CloseIdle closes the connections that neither a statement nor a transaction holds now.
 func (p *Pool) CloseIdle() {
 	n := p.bun.Stats().MaxOpenConnections
 	p.bun.SetMaxIdleConns(-1)
