@@ -142,10 +142,12 @@ func limited(t *testing.T, c framework.Config, limits httpserver.Limits, resourc
 }
 
 // TestABodyThatStalls is answered 408 as a problem, compressed or not, and the
-// connection ends.
+// connection ends. The log has the same status.
 func TestABodyThatStalls(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		at := limited(t, config(db), httpserver.Limits{Stall: 20 * time.Millisecond}, shelves()...)
+		c, logged := config(db), &lines{}
+		c.Log = slog.New(slog.NewTextHandler(logged, nil))
+		at := limited(t, c, httpserver.Limits{Stall: 20 * time.Millisecond}, shelves()...)
 		for name, head := range map[string]string{
 			"plain":                  "Content-Length: 50\r\n\r\n{\"title\":",
 			"nothing of it":          "Content-Length: 50\r\n\r\n",
@@ -170,6 +172,9 @@ func TestABodyThatStalls(t *testing.T) {
 					t.Errorf("%s: the answer is %q; want %q in it", name, got, words)
 				}
 			}
+		}
+		if said := logged.String(); strings.Count(said, "status=408") != 6 || strings.Contains(said, "status=499") {
+			t.Errorf("the log says %s; want six lines with the status 408", said)
 		}
 	})
 }

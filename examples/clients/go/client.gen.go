@@ -1320,7 +1320,7 @@ type PlaceOrderInput struct {
 	// DeliveryAddress Defaults to that of the latest order.
 	DeliveryAddress *AddressInput `json:"deliveryAddress,omitempty"`
 
-	// DeliverySlotID Defaults to the earliest open slot that has room.
+	// DeliverySlotID Defaults to the earliest open slot that has room. If this user has no order left in that slot, the answer is 409 order_limit; name another slot then.
 	//
 	// Examples: null
 	DeliverySlotID *openapi_types.UUID `json:"deliverySlotId,omitempty"`

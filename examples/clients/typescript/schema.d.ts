@@ -2218,7 +2218,7 @@ export interface components {
             deliveryAddress?: components["schemas"]["AddressInput"] | null;
             /**
              * Format: uuid
-             * @description Defaults to the earliest open slot that has room.
+             * @description Defaults to the earliest open slot that has room. If this user has no order left in that slot, the answer is 409 order_limit; name another slot then.
              * @example null
              */
             deliverySlotId?: string | null;

@@ -189,9 +189,16 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 	if ignored := table.IgnoredValue(x.Call); ignored != "" {
 		h.Set(problem.HeaderIgnored, ignored)
 	}
-	x.gone = x.hungUp()
+	x.gone = x.hungUp() && !isLate(err)
 	status := s.send(w, x, resp, err)
 	s.finish(x, r, status, err)
+}
+
+// isLate reports whether the body did not arrive in time. Then net/http ends the context of the
+// request, although the client is still there.
+func isLate(err error) bool {
+	e, ok := errors.AsType[*problem.Error](err)
+	return ok && e.Code == problem.CodeRequestTimeout
 }
 
 // hidesMethods reports whether an answer with this error lacks the header Allow: a caller

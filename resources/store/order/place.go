@@ -18,7 +18,7 @@ import (
 // PlaceOrderInput makes an order of the cart.
 type PlaceOrderInput struct {
 	DeliveryAddress    *delivery.Address `json:"deliveryAddress"    doc:"Defaults to that of the latest order."`
-	DeliverySlotID     *uuid.UUID        `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room." example:"null"`
+	DeliverySlotID     *uuid.UUID        `json:"deliverySlotId"     doc:"Defaults to the earliest open slot that has room. If this user has no order left in that slot, the answer is 409 order_limit; name another slot then." example:"null"`
 	ExpectedTotalPaise *int64            `json:"expectedTotalPaise" validate:"min=0" doc:"The totalPaise of the cart that the customer saw. If the cart costs anything else now, nothing is ordered (cart_changed). If it is absent or null, the cart is ordered at any price." example:"29800"`
 	Notes              *string           `json:"notes"              validate:"max=500" doc:"Notes for the delivery." example:"Ring twice."`
 }
