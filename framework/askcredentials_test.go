@@ -99,8 +99,8 @@ func TestWhatIsForbiddenNamesThePermission(t *testing.T) {
 			"POST /api/countries/audit/":             needs("it is for staff"),
 			"POST /api/countries/either/":            needs("it is for staff"),
 			"POST /api/countries/never/":             needs(`it needs the permission "nobody"`),
-			"POST /api/countries/own/":               plain,                                    // its function returns the error
-			"GET /api/manage/anything/":              needs(`it needs the permission "staff"`), // a guard also covers paths that do not exist
+			"POST /api/countries/own/":               plain,                    // its function returns the error
+			"GET /api/manage/anything/":              needs("it is for staff"), // a guard also covers paths that do not exist
 		} {
 			if undocumented {
 				want = plain

@@ -140,6 +140,6 @@ func ExampleGuard() {
 	ask("GET /api/manage/nothing/ as eve")
 	// Output:
 	// 401 {"detail":"This needs credentials, and the request carries none."}
-	// 403 {"detail":"You are signed in but have no permission to do this; it needs the permission \"staff\"."}
+	// 403 {"detail":"You are signed in but have no permission to do this; it is for staff."}
 	// 404 {"detail":"Nothing is here, or it is not yours to see."}
 }

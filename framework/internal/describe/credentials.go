@@ -51,27 +51,30 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 // OpenAPI document describes it. It returns the error unchanged if the API has no OpenAPI
 // document, or if the permission permits every signed-in caller.
 func (e Operation) Forbidding(err error) error {
-	switch {
-	case e.admits(&call.Caller{ID: uuid.Max}): // the OpenAPI document describes the endpoint as for signed-in users only
-		return err
-	case e.admits(&call.Caller{ID: uuid.Max, Staff: true}):
-		return forbidding(e.Resource.API.Config.Undocumented, err, "it is for staff")
+	return e.Catalog().forbidding(err, e.admits, func() string { return e.right(e.Permission) })
+}
+
+// ForbiddingBy adds to a 403 of a guard what its permission requires. c is the call that the
+// guard rejects. It returns the error unchanged if the API has no OpenAPI document, or if the
+// permission permits every signed-in caller.
+func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
+	permits := func(caller *call.Caller) (ok bool) {
+		defer func() { _ = recover() }() // a permission that panics permits nobody
+		return g.Permission.Permit(a.imagined(c.Route, a.Config.Authentication, caller))
 	}
-	return forbidding(e.Resource.API.Config.Undocumented, err, needs(e.right(e.Permission)))
+	return a.forbidding(err, permits, g.Permission.String)
 }
 
-// ForbiddingBy adds to a 403 of a guard what its permission requires. It returns the error
-// unchanged if the API has no OpenAPI document.
-func (a Catalog) ForbiddingBy(g call.Guard, err error) error {
-	return forbidding(a.Config.Undocumented, err, needs(g.Permission.String()))
-}
-
-func needs(permission string) string { return fmt.Sprintf("it needs the permission %q", permission) }
-
-func forbidding(undocumented bool, err error, needed string) error {
+// forbidding names in a 403 what a permission requires: staff, if it permits every member of
+// staff, otherwise its right. permits reports whether the permission permits a caller.
+func (a Catalog) forbidding(err error, permits func(*call.Caller) bool, right func() string) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
-	if !ok || refusal.Code != problem.CodeForbidden || undocumented {
+	if !ok || refusal.Code != problem.CodeForbidden || a.Config.Undocumented || permits(&call.Caller{ID: uuid.Max}) {
 		return err
+	}
+	needed := "it is for staff"
+	if !permits(&call.Caller{ID: uuid.Max, Staff: true}) {
+		needed = fmt.Sprintf("it needs the permission %q", right())
 	}
 	named := *refusal
 	named.Detail = "You are signed in but have no permission to do this; " + needed + "."

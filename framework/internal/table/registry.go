@@ -6,11 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"runtime"
 	"time"
-
-	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
@@ -127,47 +124,6 @@ func (a *Registry) LookUp(path string) (*Resource, error) {
 		known = append(known, r.Path)
 	}
 	return nil, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
-}
-
-// RelationScope finds the viewset whose scope narrows a relation that a view shows. ref is the
-// path of this viewset, "-" for no scope, or empty. The result is nil for "-" and for a viewset
-// that is Public. Without a ref, it is nil as well, but an error if a viewset with another
-// scope serves the related model. A path that is unknown or serves another model is an error
-// too. write is the form of ref in the error, with a verb of fmt for its value.
-func (a *Registry) RelationScope(relation *schema.Relation, ref, write string) (*Resource, error) {
-	if ref == "-" {
-		return nil, nil
-	}
-	if ref == "" {
-		for _, r := range a.Resources {
-			if r.Model == relation.JoinTable.Type && r.Declaration.Scope.Kind != declare.ScopePublic {
-				return nil, naming.Sentence("it shows rows of %s, which has a scope; "+write+" to narrow it by that scope, or "+write+
-					" if it is part of the row", r.Path, r.Path, "-")
-			}
-		}
-		return nil, nil
-	}
-	target, err := a.LookUp(ref)
-	if err != nil {
-		return nil, err
-	}
-	if target.Model != relation.JoinTable.Type {
-		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, target.Model.Name(), relation.JoinTable.Type.Name())
-	}
-	if target.Declaration.Scope.Kind == declare.ScopePublic {
-		return nil, nil
-	}
-	return target, nil
-}
-
-// TableOf returns bun's description of a model, or an error if bun panics on it.
-func (a *Registry) TableOf(model reflect.Type) (t *schema.Table, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
-		}
-	}()
-	return a.DB.Table(model), nil
 }
 
 // Endpoints lists the API root and the endpoints of every resource.

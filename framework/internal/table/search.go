@@ -126,11 +126,11 @@ func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 }
 
 // Indexed reports whether the search index can find one of the terms. The index has trigrams of
-// the stored search document, so a term needs three characters. Without a stored document, it
+// the stored search document, so a term needs three characters after folding. Without a stored document, it
 // returns false.
 func (b *BoundSearch) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
-		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(term) >= 3 })
+		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(sqldb.Fold(term)) >= 3 })
 }
 
 func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
@@ -144,15 +144,14 @@ func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
 	return kind.ContainsFolded(b.r.Table.Alias, columns, term)
 }
 
-// searchTermsOf splits a search at white space and folds each term. At the start of a term, a
+// searchTermsOf splits a search at white space. At the start of a term, a
 // quote begins a phrase that ends at the next quote; a phrase is one term. A quote inside a
-// word, or without a partner, is an ordinary character. Terms that are blank after folding are
-// dropped. longest is the number of characters of the longest remaining term before folding, 0
-// without terms.
+// word, or without a partner, is an ordinary character. Blank terms are dropped. longest is the
+// number of characters of the longest remaining term, 0 without terms.
 func searchTermsOf(text string) (terms []string, longest int) {
 	add := func(term string) {
-		if folded := sqldb.Fold(term); strings.TrimSpace(folded) != "" {
-			terms = append(terms, folded)
+		if strings.TrimSpace(term) != "" {
+			terms = append(terms, term)
 			longest = max(longest, utf8.RuneCountInString(term))
 		}
 	}

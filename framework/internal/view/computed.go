@@ -49,7 +49,7 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Comp
 			fault(naming.Sentence("%s: %w", name, err))
 			continue
 		}
-		scope, err := r.API.RelationScope(relation, ref, `write "`+name+`:%s"`)
+		scope, err := relationScope(r.API, relation, ref, `write "`+name+`:%s"`)
 		if err != nil {
 			fault(naming.Sentence("%s: %w", name, err))
 			continue

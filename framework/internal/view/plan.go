@@ -120,7 +120,7 @@ func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []
 		fault(naming.Sentence("%s: %w", place, err))
 		return
 	}
-	scope, err := p.api.RelationScope(relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
+	scope, err := relationScope(p.api, relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
 	if err != nil {
 		fault(naming.Sentence("%s: %w", place, err))
 		return

@@ -341,7 +341,7 @@ func (s *server) gate(c *call.Call, r *http.Request) error {
 			return err
 		}
 		if !g.Permission.Permit(c) {
-			return s.api.ForbiddingBy(g, access.PermissionError(c, s.api.Config.Authentication))
+			return s.api.ForbiddingBy(g, c, access.PermissionError(c, s.api.Config.Authentication))
 		}
 	}
 	return nil

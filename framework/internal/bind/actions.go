@@ -1,0 +1,109 @@
+package bind
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/modelhook"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+func (b *binder) bindActions(r *table.Resource) {
+	taken := map[string]bool{}
+	for _, a := range r.Declaration.Actions {
+		place := fmt.Sprintf("action %q", a.Name)
+		fault := b.at(r, place)
+		slot := fmt.Sprint(a.OnObject, a.Method, a.Name)
+		switch {
+		case !pathName.MatchString(a.Name) || a.OnObject && strings.Contains(a.Name, "/"):
+			fault(naming.Sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
+			continue
+		case declare.IsVerb(a.Name):
+			fault(naming.Sentence("it has the name of a verb; declare Verbs, or choose another name"))
+			continue
+		case a.Empty:
+			fault(naming.Sentence("it has no function"))
+			continue
+		case taken[slot]:
+			fault(naming.Sentence("it is declared twice for %s", a.Method))
+			continue
+		case (!a.OnObject || r.Declaration.Single) && collides(r, a):
+			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
+			continue
+		}
+		taken[slot] = true
+		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
+		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+		base := "/" + r.Path
+		if a.OnObject {
+			modelhook.OfSelect().Check(r.Model, fault)
+			base = strings.TrimSuffix(r.ItemPath(), "/")
+		}
+		e.Pattern = base + "/" + a.Name + r.Slash
+		e.Input = b.input(r, a.In, fault)
+		if !e.IsWrite() {
+			e.Asks = true
+			b.queryInput(e, a.In, fault)
+		}
+		e.Settle()
+		b.act(e, a, fault)
+		r.Endpoints = append(r.Endpoints, e)
+	}
+}
+
+// act sets the function that serves an action's endpoint. For a related list, it also adds
+// too_many_rows to the endpoint's error codes.
+func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
+	if a.Related == nil {
+		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
+		return
+	}
+	e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))
+	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
+}
+
+// newEndpoint makes an endpoint, and reports mistakes in its own rules. A permission,
+// authentication or throttles that are nil are taken from the viewset. The caller sets the path,
+// the input, the output and the function.
+func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own declare.Rules) *table.Endpoint {
+	b.checkStatus(r, place, own.Status)
+	b.checkCodes(r, place, own.Refuses)
+	declare.CheckIdempotent(own, method, b.at(r, place))
+	checkRules(own, b.at(r, place))
+	return &table.Endpoint{
+		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn,
+		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
+		Check: access.Check{
+			Permission:     cmp.Or(own.Permission, r.Access.Permission),
+			Authentication: naming.Inherited(own.Authentication, r.Access.Authentication),
+			Throttles:      naming.Inherited(own.Throttles, r.Access.Throttles),
+		},
+	}
+}
+
+// queryInput adds a query parameter for each field of the input of an endpoint that reads. A
+// field that is an object, a slice, a map or an interface is reported and gets no parameter.
+func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error)) {
+	for _, f := range e.Input.Fields {
+		t := naming.Indirect(f.Typ)
+		if f.Value.Optional {
+			t = naming.Indirect(input.OptionalValue(f.Typ))
+		}
+		if f.Nested != nil || t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Interface {
+			fault(naming.Sentence("%s.%s is %s; GET reads its input from the query string, one plain value each", in.Name(), f.GoName, f.Typ))
+			continue
+		}
+		e.Params = append(e.Params, query.Param{Name: f.Name, Doc: f.Doc, Type: t, Enum: f.Enum})
+	}
+}
