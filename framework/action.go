@@ -86,6 +86,12 @@ func (a Action[M]) Throttle(ts ...call.Throttle) Action[M] {
 	return a
 }
 
+// Wrap adds middleware around the action, as [Verb.Wrap] does.
+func (a Action[M]) Wrap(ms ...call.Middleware) Action[M] {
+	a.declared.Middleware = append(slices.Clip(a.declared.Middleware), ms...)
+	return a
+}
+
 // Answers sets the status of success.
 func (a Action[M]) Answers(status int) Action[M] { a.declared.Status = status; return a }
 
@@ -135,6 +141,12 @@ func (a CollectionAction) Authenticate(as ...call.Authenticator) CollectionActio
 // Throttle sets the throttles of the action. Without arguments it has none.
 func (a CollectionAction) Throttle(ts ...call.Throttle) CollectionAction {
 	a.declared.Throttles = naming.Given(ts)
+	return a
+}
+
+// Wrap adds middleware around the action, as [Verb.Wrap] does.
+func (a CollectionAction) Wrap(ms ...call.Middleware) CollectionAction {
+	a.declared.Middleware = append(slices.Clip(a.declared.Middleware), ms...)
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/query"
@@ -34,7 +35,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Permission:     Anyone(),
 			Authentication: []call.Authenticator{anyAuthenticator{}}, Throttles: []call.Throttle{anyThrottle{}}, Pagination: anyPagination{},
 			Strict: Strict, Slash: WithoutSlash, Lookup: "text", Reserved: []string{"sum"},
-			Single:  func(n *note) *uuid.UUID { return &n.Owner },
+			Single: true, Middleware: []Middleware{func(next http.Handler) http.Handler { return next }},
 			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
 		}, func(v ViewSet[note]) any { return *v.declare()[0] })
 	})

@@ -44,6 +44,11 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 	return each(describe.NewCatalog(a.registry).Access(callers), newRouteAccess)
 }
 
+// InventCaller returns a signed-in caller for [API.Access]: its id is that of no user, and it
+// is not staff and has no permissions, until these are set. Call it after [API.Check] or
+// [API.Handler].
+func (a *API) InventCaller() *Caller { return a.registry.InventCaller() }
+
 // Permissions lists the permissions that endpoints, scopes and guards may require by
 // [Holds], [HoldsModel] and [PerModel]: sorted, without duplicates, and all rights of a
 // model whichever verbs it has. It does not list what a function or a permission type of

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"trestle.example/framework"
 )
 
@@ -19,7 +21,7 @@ func ExampleVerb_Idempotent() {
 	defer done()
 	must(c.DB.Migrate(context.Background(), nil, framework.Migrations()))
 	add := func(c *framework.Call, in TaskInput) (TaskView, error) {
-		t := Task{Text: in.Text, OwnerID: c.Caller.ID}
+		t := Task{Text: in.Text, OwnerID: framework.IDOf[uuid.UUID](c)}
 		err := framework.Insert(c, &t)
 		return TaskView{t.ID, in}, err
 	}

@@ -49,9 +49,9 @@ func leavesIn(t *testing.T, db *sqldb.DB, n int) {
 	dice := rand.New(rand.NewPCG(seed, 0))
 	leaves := make([]Leaf, n)
 	for i := range leaves {
-		l := Leaf{ID: uuid.New(), OwnerID: callers["ada"].ID, Veins: dice.Int64N(9)}
+		l := Leaf{ID: uuid.New(), OwnerID: idOf("ada"), Veins: dice.Int64N(9)}
 		if dice.IntN(4) == 0 {
-			l.OwnerID = callers["bob"].ID
+			l.OwnerID = idOf("bob")
 		}
 		if colour := []string{"red", "brown", "green"}[dice.IntN(3)]; dice.IntN(2) == 0 {
 			l.Colour = &colour
@@ -170,7 +170,7 @@ func TestPagesOfASearch(t *testing.T) {
 func TestASearchFindsWhatIsThere(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		leavesIn(t, db, 1) // which is not found
-		leaf := Leaf{ID: uuid.New(), OwnerID: callers["ada"].ID, Document: "|ash|"}
+		leaf := Leaf{ID: uuid.New(), OwnerID: idOf("ada"), Document: "|ash|"}
 		insert(t, db, &leaf)
 		ada := serve(t, config(db), fallen(framework.Own((*Leaf).owner))).as("ada")
 		becomes := func(column string, value any) {
@@ -193,14 +193,14 @@ func TestASearchFindsWhatIsThere(t *testing.T) {
 			finds(0)
 			becomes("document", "|ash|")
 			finds(1)
-			becomes("owner_id", callers["bob"].ID)
+			becomes("owner_id", idOf("bob"))
 			finds(0)
-			becomes("owner_id", callers["ada"].ID)
+			becomes("owner_id", idOf("ada"))
 		}
 		var once sync.Once
 		db.Observe(func(_ context.Context, e sqldb.Event) {
 			if strings.Contains(e.SQL, "matched") {
-				once.Do(func() { becomes("owner_id", callers["bob"].ID) })
+				once.Do(func() { becomes("owner_id", idOf("bob")) })
 			}
 		})
 		var got leaves
@@ -247,7 +247,7 @@ func TestASearchOfTooMuch(t *testing.T) {
 		}
 		if _, err := db.NewRaw(`INSERT INTO leaves (id, owner_id, veins, document)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-			SELECT ?, ?, i, '|ash|' FROM n`, most, bun.Safe(key), callers["ada"].ID).Exec(t.Context()); err != nil {
+			SELECT ?, ?, i, '|ash|' FROM n`, most, bun.Safe(key), idOf("ada")).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ada := serve(t, config(db), fallen(framework.Own((*Leaf).owner))).as("ada")

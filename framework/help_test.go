@@ -57,6 +57,9 @@ var callers = map[string]*framework.Caller{
 	"root": {ID: uuid.MustParse("00000000-0000-7000-8000-000000000011"), Name: "Root", Superuser: true},
 }
 
+// idOf is the id of one of the callers.
+func idOf(name string) uuid.UUID { return callers[name].ID.(uuid.UUID) }
+
 // names is an authenticator of the tests' own: "Authorization: Name ada".
 type names struct{}
 

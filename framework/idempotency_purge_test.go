@@ -19,7 +19,7 @@ func TestPurgeGoesInBatches(t *testing.T) {
 			INSERT INTO idempotency_keys (caller, route, key, fingerprint, status, location, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
 			SELECT ?, 'POST /api/orders/', CAST(i AS text), ?, 201, '', CASE WHEN i % 5 = 0 THEN CAST(? AS `+timestamp(db)+`) ELSE ? END FROM n`,
-			callers["ada"].ID, []byte{1}, now, now.Add(-24*time.Hour)).Exec(t.Context()); err != nil {
+			idOf("ada"), []byte{1}, now, now.Add(-24*time.Hour)).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		c := config(db)

@@ -191,7 +191,7 @@ func anyValue(*framework.Call, string) (framework.Narrow, error) { return nil, n
 func TestIndexesOfOthers(t *testing.T) {
 	db := sqlite(t)
 	single := framework.ViewSet[Profile]{
-		Name: "profile", Verbs: framework.Verbs{Retrieve: framework.Shows[ProfileView]()}, Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
+		Name: "profile", Verbs: framework.Verbs{Retrieve: framework.Shows[ProfileView]()}, Scope: framework.Own((*Profile).owner), Single: true,
 	}
 	writers := authors()
 	writers.Actions = []framework.Action[Author]{framework.Related[Author, BookView]("books", "books", "author")}

@@ -78,6 +78,8 @@ type Profile struct {
 	UpdatedAt time.Time
 }
 
+func (p *Profile) owner() *uuid.UUID { return &p.OwnerID }
+
 type Note struct {
 	bun.BaseModel `bun:"table:notes"`
 

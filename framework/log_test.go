@@ -73,7 +73,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("a log holds no query, no body and no credentials: %s", line)
 		}
 	}
-	for _, want := range []string{"client_id=theirs", "caller=" + callers["ada"].ID.String(), "took="} {
+	for _, want := range []string{"client_id=theirs", "caller=" + callers["ada"].IDText(), "took="} {
 		if !strings.Contains(said[0], want) {
 			t.Errorf("want %q in %s", want, said[0])
 		}

@@ -351,7 +351,7 @@ var mistakes = []struct {
 	{
 		"a single resource with a list",
 		append(shelves(), framework.ViewSet[Profile]{
-			Name: "profile", Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
+			Name: "profile", Scope: framework.Own((*Profile).owner), Single: true,
 			Verbs: framework.Verbs{List: framework.Shows[ProfileView]()},
 		}),
 		[]string{`profile: list: a single resource has no list; use Retrieve`},

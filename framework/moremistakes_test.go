@@ -99,7 +99,7 @@ var moreMistakes = []struct {
 	},
 	{
 		"an owner without a function",
-		wrongBooks(func(v *framework.ViewSet[Book]) { v.Scope = framework.Own[Book](nil) }),
+		wrongBooks(func(v *framework.ViewSet[Book]) { v.Scope = framework.Own[Book, uuid.UUID](nil) }),
 		[]string{`books: scope: it was given no function`},
 	},
 	{

@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"reflect"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/problem"
@@ -12,6 +14,8 @@ type (
 	Call = call.Call
 	// A Caller is the sender of a request: see [call.Caller].
 	Caller = call.Caller
+	// A Typed is an [Authenticator] whose callers' ids are not uuid.UUID: see [call.Typed].
+	Typed = call.Typed
 	// An Authenticator recognises one kind of credentials: see [call.Authenticator].
 	Authenticator = call.Authenticator
 	// A Guard checks a permission for every path below a prefix, before routing: see [call.Guard].
@@ -34,11 +38,20 @@ type (
 	Permission = call.Permission
 	// A Route is the viewset and the verb or action of a request: see [call.Route].
 	Route = call.Route
+	// A Middleware wraps the handler of an endpoint: see [call.Middleware].
+	Middleware = call.Middleware
 	// A Throttle limits how often an endpoint may be used: see [call.Throttle].
 	Throttle = call.Throttle
 	// An EarlyThrottle is a [Throttle] that may not need the caller: see [call.EarlyThrottle].
 	EarlyThrottle = call.EarlyThrottle
 )
+
+// IDOf returns the id of the caller of c in its own type: see [call.IDOf].
+func IDOf[ID comparable](c *Call) ID { return call.IDOf[ID](c) }
+
+// IDTypeOf returns the type of the ids of an authenticator's callers, for an authenticator
+// that wraps another: see [call.IDTypeOf].
+func IDTypeOf(a Authenticator) reflect.Type { return call.IDTypeOf(a) }
 
 // UnknownCredentials returns the error of a header Authorization that no scheme recognises:
 // status 401. Its detail lists the words with which the header may begin.

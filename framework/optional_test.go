@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
@@ -105,7 +103,7 @@ func sayOf(title string) func(*framework.Call, framework.None) (menuView, error)
 func TestSingleDoes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		p := framework.ViewSet[Profile]{
-			Name: "basket", Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
+			Name: "basket", Scope: framework.Own((*Profile).owner), Single: true,
 			Verbs: framework.Verbs{
 				Retrieve: framework.Does(sayOf("read")),
 				Update:   framework.Does(tellMenu),

@@ -22,14 +22,14 @@ func TestListAndRetrieveAgree(t *testing.T) {
 			return q.Where("?TableAlias.created_at <= ?", c.Now)
 		}),
 		"where: one is barred": framework.Where(func(c *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
-			if c.Caller.ID == callers["bob"].ID {
+			if c.Caller.ID == idOf("bob") {
 				return q.Where("1 = 0")
 			}
 			return q
 		}),
 		"where: a number of the caller's": framework.Where(func(c *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 			most := 0
-			if c.Caller.ID == callers["ada"].ID || c.Caller.Superuser {
+			if c.Caller.ID == idOf("ada") || c.Caller.Superuser {
 				most = 1000
 			}
 			return q.Where("?TableAlias.pages <= ?", most)

@@ -253,3 +253,36 @@ func TestNoHost(t *testing.T) {
 		}
 	}
 }
+
+// wary is a filter that rejects every value, with a code but without a fault.
+type wary struct{ err error }
+
+func (w wary) Bind(*framework.Facts) (framework.BoundFilter, error) {
+	return framework.BoundFilter{
+		Params: []framework.Param{{Name: "wary"}},
+		Read:   func(*framework.Call, framework.Values) (framework.Narrow, error) { return nil, w.err },
+	}, nil
+}
+
+func (wary) String() string { return "wary" }
+
+// TestAFilterThatRejects: whatever error a filter returns, the list is not answered.
+func TestAFilterThatRejects(t *testing.T) {
+	for name, c := range map[string]struct {
+		err    error
+		status int
+	}{
+		"invalid_parameter without a fault": {framework.Refuse(400, "invalid_parameter", "Not this one."), 400},
+		"another code":                      {framework.Refuse(400, "not_now", "Not this one."), 400},
+		"another status":                    {framework.Refuse(409, "not_now", "Not this one."), 409},
+		"a fault":                           {framework.InvalidParameter("wary", "must not be sent"), 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := books()
+			v.Filters = []framework.Filter{wary{c.err}}
+			ada := serve(t, config(sqlite(t)), v, authors(), countries()).as("ada")
+			ada.get("/api/books/?wary=1").is(c.status).lacks("count")
+			ada.get("/api/books/").is(200)
+		})
+	}
+}

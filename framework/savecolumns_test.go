@@ -120,7 +120,7 @@ func TestSaveWritesWhatChanged(t *testing.T) {
 				return nothing, framework.Save(c, m)
 			}),
 			framework.Post("other", func(c *framework.Call, m *Card, in cardInput) (framework.None, error) {
-				return nothing, framework.Save(c, &Card{ID: uuid.MustParse(in.Title), Title: m.Title, OwnerID: c.Caller.ID})
+				return nothing, framework.Save(c, &Card{ID: uuid.MustParse(in.Title), Title: m.Title, OwnerID: framework.IDOf[uuid.UUID](c)})
 			}),
 		)).as("ada")
 
@@ -189,16 +189,19 @@ func TestWhereRowsCannotBeStored(t *testing.T) {
 		v, every, n := books(), books(), notes()
 		v.Actions = []framework.Action[Book]{framework.Get("look", look), framework.Get("make", insert), framework.Post("keep", look)}
 		every.Name, every.Scope = "anybooks", framework.Public()
+		third := books()
+		third.Name, third.Actions = "thirdbooks", []framework.Action[Book]{framework.Post("keep", look)}
 		n.Collection = []framework.CollectionAction{framework.OnCollection("POST", "bind", func(c *framework.Call, _ framework.None) (framework.None, error) {
 			return framework.None{}, framework.Insert(c, &Book{Title: "Bound"})
 		})}
 		logged := &lines{}
 		conf := config(db)
 		conf.Log = slog.New(slog.NewTextHandler(logged, nil))
-		ada := serve(t, conf, countries(), authors(), v, every, n).as("ada")
+		ada := serve(t, conf, countries(), authors(), v, every, third, n).as("ada")
 		path := "/api/books/" + ada.post("/api/books/", fields{"title": "Emma"}).is(201).id() + "/"
 
 		ada.post(path+"keep/", nil).is(204)
+		ada.post(strings.Replace(path, "books", "thirdbooks", 1)+"keep/", nil).is(204) // its viewset serves the model
 		ada.get(path+"look/").refuses(500, "internal").lacks("transaction")
 		ada.get(path+"make/").refuses(500, "internal").lacks("transaction")
 		ada.post("/api/notes/bind/", nil).refuses(500, "internal").lacks("Book")

@@ -3,8 +3,8 @@ package framework
 import (
 	"reflect"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 )
@@ -17,10 +17,13 @@ type Scope struct{ declared declare.Scope }
 
 // Own gives a caller the rows whose field is the caller's id, and sets that field on the
 // rows that the caller creates. An anonymous caller has no rows.
-func Own[M any](field func(*M) *uuid.UUID) Scope {
+//
+// The field has the type of the callers' ids, see [Caller], or is a pointer to it: NULL is
+// then a row that nobody owns.
+func Own[M any, ID comparable](field func(*M) *ID) Scope {
 	s := declare.Scope{Kind: declare.ScopeOwn, Model: reflect.TypeFor[M]()}
 	if field != nil {
-		s.Owner = func(m any) *uuid.UUID { return field(m.(*M)) }
+		s.Owner = func(m any) any { return field(m.(*M)) }
 	}
 	return Scope{s}
 }

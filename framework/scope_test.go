@@ -312,7 +312,7 @@ func TestEmbeds(t *testing.T) {
 		v.Verbs.List, v.Verbs.Retrieve = framework.Shows[bookOf](), framework.Shows[bookOf]()
 		every := framework.ViewSet[Book]{Name: "anybooks", Scope: framework.Where(everything), Verbs: framework.Verbs{
 			Retrieve: framework.Shows[BookView](), Create: framework.Fills[BookView](func(c *framework.Call, b *Book, _ sequelInput) error {
-				b.OwnerID = c.Caller.ID
+				b.OwnerID = framework.IDOf[uuid.UUID](c)
 				return nil
 			}),
 		}}

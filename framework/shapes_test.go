@@ -53,7 +53,7 @@ type (
 // nothing, and a sequel by another author.
 func stocked(t *testing.T, db *sqldb.DB) (emma, anon, sequel Book) {
 	t.Helper()
-	owner, at := callers["ada"].ID, time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	owner, at := idOf("ada"), time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	country := Country{ID: uuid.New(), Name: "England"}
 	austen := Author{ID: uuid.New(), Name: "Austen", CountryID: &country.ID}
 	stateless := Author{ID: uuid.New(), Name: "Stateless"}
@@ -180,7 +180,7 @@ func TestComputesScoped(t *testing.T) {
 		a.Scope = framework.Where(everything)
 		api := serve(t, config(db), countries(), a, v)
 		emma, _, sequel := stocked(t, db)
-		insert(t, db, &Book{ID: uuid.MustParse(missing), OwnerID: callers["bob"].ID, Title: "Bob's", SequelTo: &emma.ID, AuthorID: emma.AuthorID})
+		insert(t, db, &Book{ID: uuid.MustParse(missing), OwnerID: idOf("bob"), Title: "Bob's", SequelTo: &emma.ID, AuthorID: emma.AuthorID})
 		api.as("bob").get("/api/books/" + missing + "/").is(200).says(`{"original":"","lead":"Austen"}`)
 		api.as("vic").get("/api/books/" + missing + "/").is(200).says(`{"original":"Emma","lead":"Austen"}`)
 		api.as("ada").get("/api/books/" + sequel.ID.String() + "/").is(200).says(`{"original":"Emma","lead":"Stateless"}`)
@@ -193,7 +193,7 @@ func TestStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		emma, _, _ := stocked(t, db)
 		for i := range 30 {
-			b := Book{ID: uuid.New(), OwnerID: callers["ada"].ID, Title: fmt.Sprint("Book ", i), Document: sqldb.Document(fmt.Sprint("Book ", i)), AuthorID: emma.AuthorID, SequelTo: &emma.ID}
+			b := Book{ID: uuid.New(), OwnerID: idOf("ada"), Title: fmt.Sprint("Book ", i), Document: sqldb.Document(fmt.Sprint("Book ", i)), AuthorID: emma.AuthorID, SequelTo: &emma.ID}
 			insert(t, db, &b, &Chapter{ID: uuid.New(), BookID: b.ID, Number: 1, Title: "c"})
 		}
 		n := frameworktest.CountStatements(db)
@@ -256,7 +256,7 @@ func TestParameters(t *testing.T) {
 			ada.delete("/api/books/" + missing + "/")
 		})
 		for _, sql := range said {
-			for _, part := range []string{"canary", "98765", "1987", missing, id, emma.AuthorID.String(), callers["ada"].ID.String(), "'out'", "'draft'"} {
+			for _, part := range []string{"canary", "98765", "1987", missing, id, emma.AuthorID.String(), callers["ada"].IDText(), "'out'", "'draft'"} {
 				if strings.Contains(sql, part) {
 					t.Errorf("%q stands in the text of %s", part, sql)
 				}

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
@@ -18,7 +16,7 @@ func profile() framework.ViewSet[Profile] {
 		return ProfileView{ProfileInput: ProfileInput{Nickname: p.Nickname, Theme: "dark"}}, err
 	}
 	return framework.ViewSet[Profile]{
-		Name: "profile", Single: func(p *Profile) *uuid.UUID { return &p.OwnerID },
+		Name: "profile", Scope: framework.Own((*Profile).owner), Single: true,
 		Verbs:   framework.Verbs{Retrieve: framework.Shows[ProfileView](), Update: accepts, Patch: accepts, Delete: framework.Deletes()},
 		Actions: []framework.Action[Profile]{framework.Post("darken", reset)},
 	}

@@ -114,6 +114,13 @@ func (v Verb) Authenticate(as ...call.Authenticator) Verb {
 // Throttle sets the throttles of the verb. Without arguments it has none.
 func (v Verb) Throttle(ts ...call.Throttle) Verb { v.declared.Throttles = naming.Given(ts); return v }
 
+// Wrap adds middleware around the verb, inside that of the viewset. The first is outermost; a
+// second call adds more inside.
+func (v Verb) Wrap(ms ...call.Middleware) Verb {
+	v.declared.Middleware = append(slices.Clip(v.declared.Middleware), ms...)
+	return v
+}
+
 // Paginate sets the pagination class of the list.
 func (v Verb) Paginate(p query.Pagination) Verb { v.declared.Pagination = p; return v }
 

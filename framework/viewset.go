@@ -3,7 +3,6 @@ package framework
 import (
 	"reflect"
 
-	"github.com/google/uuid"
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/query"
@@ -29,7 +28,7 @@ type ViewSet[M any] struct {
 	// the others.
 	Verbs Verbs
 	// Scope declares which rows a caller has, for every verb, action, filter, embedded row
-	// and reference. Required, unless Single is set, which replaces it.
+	// and reference. Required.
 	Scope Scope
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search
@@ -50,6 +49,9 @@ type ViewSet[M any] struct {
 	Authentication []call.Authenticator
 	// Throttles run in turn. Defaults to the API's.
 	Throttles []call.Throttle
+	// Middleware wraps the endpoints of the resource, the first outermost: see [Middleware].
+	// Defaults to none.
+	Middleware []Middleware
 	// Pagination cuts the list into pages. Defaults to the API's.
 	Pagination query.Pagination
 	// Strict decides whether unknown and read-only body fields and unknown parameters are
@@ -67,10 +69,10 @@ type ViewSet[M any] struct {
 	// model. A taken path whose value is not reserved is a mistake, unless the key is a
 	// UUID or a number. Defaults to none.
 	Reserved []string
-	// Single makes the resource the caller's one row, which this owner field finds. Its
-	// path has no id, and there is no list. PUT creates a missing row. The field needs a
-	// unique index, or concurrent requests may create two rows. Defaults to none.
-	Single func(*M) *uuid.UUID
+	// Single makes the resource the caller's one row. Scope is an [Own] without Unless. The
+	// path has no id, and there is no list. PUT creates a missing row. The owner's field needs
+	// a unique index, or concurrent requests may create two rows. Defaults to false.
+	Single bool
 	// Uniques gives unique constraints codes and details of their own. Other constraints
 	// answer 409 not_unique.
 	Uniques []Unique
@@ -113,7 +115,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Scope: v.Scope.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved,
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Single: v.Single, Middleware: v.Middleware,
 	}
 	for _, a := range v.Actions {
 		d.Actions = append(d.Actions, a.declared)
@@ -126,10 +128,6 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	}
 	for _, k := range v.Checks {
 		d.Checks = append(d.Checks, declare.Check(k))
-	}
-	if v.Single != nil {
-		d.Single = true
-		d.Scope = Own(v.Single).declared
 	}
 	return []*declare.Declaration{d}
 }

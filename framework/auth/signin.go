@@ -106,7 +106,7 @@ func (s *Service) rejectLogin(c *framework.Call, scheme string, user uuid.UUID, 
 
 // me returns the user who sends the request. A user who was deleted meanwhile is 401.
 func (s *Service) me(c *framework.Call, _ framework.None) (userView, error) {
-	user, err := s.Users.UserByID(c, c.Session(), c.Caller.ID)
+	user, err := s.Users.UserByID(c, c.Session(), framework.IDOf[uuid.UUID](c))
 	if errors.Is(err, ErrNotFound) { // deleted since the request was authenticated
 		return userView{}, framework.Unauthenticated()
 	}
@@ -128,7 +128,7 @@ func (s *Service) logout(c *framework.Call, _ framework.None) (framework.None, e
 		err = framework.Conflict(CodeNotRevocable, "The scheme "+c.Caller.Scheme+" has nothing to revoke; stop sending its credentials.")
 	}
 	if err == nil {
-		s.note(c, eventLogout, c.Caller.ID, schemeAttr(c.Caller.Scheme))
+		s.note(c, eventLogout, framework.IDOf[uuid.UUID](c), schemeAttr(c.Caller.Scheme))
 	}
 	return framework.None{}, err
 }

@@ -1,6 +1,10 @@
 package auth
 
-import "trestle.example/framework"
+import (
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+)
 
 // A sessionView is the user who is signed in on a browser, and the value for the header
 // X-CSRFToken.
@@ -51,7 +55,7 @@ func (s *Service) endSession(c *framework.Call, _ framework.None) (framework.Non
 		return framework.None{}, err
 	}
 	if !c.Caller.Anonymous() {
-		s.note(c, eventLogout, c.Caller.ID, schemeAttr(sessionScheme))
+		s.note(c, eventLogout, framework.IDOf[uuid.UUID](c), schemeAttr(sessionScheme))
 	}
 	return framework.None{}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"trestle.example/framework"
 	"trestle.example/framework/throttle"
 )
@@ -120,7 +122,7 @@ func (s *Service) revokeToken(c *framework.Call, _ framework.None) (framework.No
 	if err := s.endToken(c); err != nil {
 		return framework.None{}, err
 	}
-	s.note(c, eventTokenRevoked, c.Caller.ID)
+	s.note(c, eventTokenRevoked, framework.IDOf[uuid.UUID](c))
 	return framework.None{}, nil
 }
 

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
@@ -24,9 +22,9 @@ type AuthenticatorCase struct {
 	DB *sqldb.DB
 	// Valid adds valid credentials to a request. Required.
 	Valid func(*http.Request)
-	// Caller is the id of the caller with these credentials. Defaults to any caller who
-	// is not anonymous.
-	Caller uuid.UUID
+	// Caller is the id of the caller with these credentials, in the type that the
+	// authenticator states. Defaults to any caller who is not anonymous.
+	Caller any
 	// Invalid has functions that add invalid credentials of the same kind to a request.
 	// The key states what is wrong with them: "expired", "of an inactive user".
 	Invalid map[string]func(*http.Request)
@@ -88,6 +86,9 @@ func (s *authSuite) Authenticate(c *framework.Call, r *http.Request) (caller *fr
 	return s.Authenticator.Authenticate(c, r)
 }
 
+// CallerID implements [framework.Typed].
+func (s *authSuite) CallerID() reflect.Type { return framework.IDTypeOf(s.Authenticator) }
+
 // Challenge implements [framework.Authenticator].
 func (s *authSuite) Challenge() string { return s.Authenticator.Challenge() }
 
@@ -140,8 +141,12 @@ func (s *authSuite) checkValid() {
 		s.tb.Errorf("valid credentials find %+v, error %v; want a caller with an id and a scheme", first, err)
 		return
 	}
-	if s.Caller != uuid.Nil && first.ID != s.Caller {
-		s.tb.Errorf("valid credentials find the caller %s; want %s", first.ID, s.Caller)
+	if got := reflect.TypeOf(first.ID); got != s.CallerID() {
+		s.tb.Errorf("valid credentials find a caller with an id of type %s; want %s: the type of the method CallerID, which is uuid.UUID without it", got, s.CallerID())
+		return
+	}
+	if s.Caller != nil && first.ID != s.Caller {
+		s.tb.Errorf("valid credentials find the caller %v; want %v", first.ID, s.Caller)
 	}
 	s.client.whoami(s.Valid).Expect(http.StatusOK)
 	if again, _ := s.last(); !reflect.DeepEqual(first, again) {

@@ -5,22 +5,20 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework"
 )
 
 // whoami is the answer of an endpoint that uses no table and returns the caller.
 type whoami struct {
-	ID        uuid.UUID `json:"id"`
-	Scheme    string    `json:"scheme"`
-	Anonymous bool      `json:"anonymous"`
+	ID        string `json:"id"`
+	Scheme    string `json:"scheme"`
+	Anonymous bool   `json:"anonymous"`
 }
 
 const whoamiPath = "/api/rows/whoami/"
 
 func showWhoami(c *framework.Call, _ framework.None) (whoami, error) {
-	return whoami{c.Caller.ID, c.Caller.Scheme, c.Caller.Anonymous()}, nil
+	return whoami{c.Caller.IDText(), c.Caller.Scheme, c.Caller.Anonymous()}, nil
 }
 
 // serveWhoami serves whoami for anyone, with a configuration.

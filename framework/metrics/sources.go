@@ -155,7 +155,7 @@ type schema struct {
 func newSchema(db *sqldb.DB, sets []sqldb.Migrations) schema {
 	return schema{
 		db: db, sets: sets,
-		version: newDesc("db_schema_version", "The id of the newest applied migration of a set.", "namespace"),
+		version: newDesc("db_schema_version", "The highest id of the applied migrations of a set.", "namespace"),
 		pending: newDesc("db_migrations_pending", "Migrations of this program that the database lacks."),
 	}
 }

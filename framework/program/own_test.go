@@ -131,6 +131,10 @@ func TestSettingsOfTheProject(t *testing.T) {
 			[]string{"MY_SHOP_MAIL_KEY: it must have 4 characters at least", `"(set, and not shown)"`},
 			`"ses"`,
 		},
+		"settings that exclude each other, in config": {
+			"config", []string{"MY_SHOP_QUEUE_TIMEOUT=15s", "MY_SHOP_REQUEST_TIMEOUT=15s"}, exit.Usage,
+			[]string{"MY_SHOP_QUEUE_TIMEOUT is 15s, but MY_SHOP_REQUEST_TIMEOUT is 15s"}, "",
+		},
 		"wrong, in config":        {"config", []string{"MY_SHOP_LOAN_DAYS=0"}, exit.Usage, []string{"MY_SHOP_LOAN_DAYS (wrong)", `MY_SHOP_LOAN_DAYS is "0": it must be a whole number from 1 to 365; for example MY_SHOP_LOAN_DAYS=28`}, ""},
 		"wrong, in a check":       {"check", []string{"MY_SHOP_CLOSED=perhaps"}, exit.Usage, []string{"MY_SHOP_CLOSED: it must be on or off"}, ""},
 		"misspelt":                {"check", []string{"MY_SHOP_LOANDAY=7"}, exit.OK, []string{"did you mean MY_SHOP_LOAN_DAYS?"}, ""},

@@ -39,7 +39,7 @@ func openReplica(primary *DB) (*replica, error) {
 	}
 	// Statements are prepared, and sessions cannot write: a pooler, if there is one, is the
 	// primary's. What is sent to it only reads, see takes.
-	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.ReadOnly
+	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.setsLocally()
 	ofServer := o.server()
 	ofServer.Replica = true
 	server, err := postgres.New(raw, ofServer)

@@ -3,6 +3,9 @@ package throttle
 import (
 	"errors"
 	"net/http"
+	"reflect"
+
+	"github.com/google/uuid"
 
 	"trestle.example/framework"
 )
@@ -61,6 +64,14 @@ func (u unknownCredentials) Authenticate(_ *framework.Call, r *http.Request) (*f
 		return nil, nil
 	}
 	return nil, framework.UnknownCredentials(u.before...)
+}
+
+// CallerID returns the type of the schemes before, because no caller comes from this one.
+func (u unknownCredentials) CallerID() reflect.Type {
+	for _, scheme := range u.before {
+		return framework.IDTypeOf(scheme)
+	}
+	return reflect.TypeFor[uuid.UUID]()
 }
 
 // Challenge returns no challenge.

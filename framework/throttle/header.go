@@ -46,14 +46,22 @@ func advertise(h http.Header, scope string, rate Rate, q Quota) {
 	name := `"` + scope + `"`
 	policy := fmt.Sprintf("%s;q=%d;w=%d", name, rate.Limit, rate.Per/time.Second)
 	limit := fmt.Sprintf("%s;r=%d;t=%d", name, q.Remaining, seconds(q.Reset))
-	at := slices.IndexFunc(h[limitField], func(line string) bool { return strings.HasPrefix(line, name+";") })
-	switch {
-	case at < 0:
-		h[policyField] = append(h[policyField], policy)
-		h[limitField] = append(h[limitField], limit)
-	case isTighter(q, h[limitField][at][len(name):]):
-		h[policyField][at], h[limitField][at] = policy, limit
+	at := lineOf(h[limitField], name)
+	if at >= 0 && !isTighter(q, h[limitField][at][len(name):]) {
+		return
 	}
+	for field, line := range map[string]string{policyField: policy, limitField: limit} {
+		if at := lineOf(h[field], name); at >= 0 {
+			h[field][at] = line
+		} else {
+			h[field] = append(h[field], line)
+		}
+	}
+}
+
+// lineOf is the index of the line of a scope, -1 without one.
+func lineOf(lines []string, name string) int {
+	return slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, name+";") })
 }
 
 // isTighter reports whether a quota has fewer requests left than an advertised one, or as

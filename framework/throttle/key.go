@@ -25,7 +25,7 @@ func ByCaller() Key {
 		if c.Caller.Anonymous() {
 			return "address " + Address(c)
 		}
-		return "caller " + c.Caller.ID.String()
+		return "caller " + c.Caller.IDText()
 	})
 }
 

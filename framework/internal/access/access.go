@@ -91,7 +91,7 @@ func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (
 			return nil, err
 		}
 		if caller != nil {
-			return caller, nil
+			return caller, checkID(scheme, caller)
 		}
 	}
 	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {

@@ -84,6 +84,7 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	return &table.Endpoint{
 		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn,
 		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
+		Middleware: slices.Concat(r.Declaration.Middleware, own.Middleware),
 		Check: access.Check{
 			Permission:     cmp.Or(own.Permission, r.Access.Permission),
 			Authentication: naming.Inherited(own.Authentication, r.Access.Authentication),

@@ -52,6 +52,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, d := range declared {
 		b.open(d)
 	}
+	b.findCallerID()
 	b.bindReserved()
 	for _, r := range a.Resources {
 		b.bind(r)
@@ -217,6 +218,10 @@ func (b *binder) bind(r *table.Resource) {
 	access.CheckPermission(d.Permission, b.at(r, "permission"))
 	checkListed(d.Authentication, "authenticator", b.at(r, "authentication"))
 	checkListed(d.Throttles, "throttle", b.at(r, "throttles"))
+	checkMiddleware(d.Middleware, b.at(r, "middleware"))
+	if s := d.Scope; d.Single && (s.Kind != declare.ScopeOwn || s.Unless != nil) {
+		fault("single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
+	}
 	if d.Lookup != "" {
 		if f, err := r.Field(d.Lookup); err != nil {
 			fault("lookup", err)

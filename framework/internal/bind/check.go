@@ -298,6 +298,16 @@ func checkRules(own declare.Rules, fault func(error)) {
 	access.CheckPermission(own.Permission, fault)
 	checkListed(own.Authentication, "authenticator", fault)
 	checkListed(own.Throttles, "throttle", fault)
+	checkMiddleware(own.Middleware, fault)
+}
+
+// checkMiddleware reports each middleware that is nil.
+func checkMiddleware(list []call.Middleware, fault func(error)) {
+	for i, one := range list {
+		if one == nil {
+			fault(naming.Sentence("the middleware at place %d is nil", i+1))
+		}
+	}
 }
 
 // checkListed reports each authenticator or throttle of a list that is nil.

@@ -136,7 +136,10 @@ func (f Form) Value(v reflect.Value) (any, bool) {
 		if by, ok := reflect.TypeAssert[json.Marshaler](v); ok {
 			var value any
 			text, err := by.MarshalJSON()
-			return value, err == nil && json.Unmarshal(text, &value) == nil
+			if err == nil {
+				err = json.Unmarshal(text, &value)
+			}
+			return value, err == nil
 		}
 	case FormParts, formTime, formUUID, FormBytes, formNumber, formAny:
 	}

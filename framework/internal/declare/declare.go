@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
@@ -67,6 +66,7 @@ type Rules struct {
 	Refuses        []string
 	Sends, Takes   []call.Header
 	SignsIn        bool
+	Middleware     []call.Middleware
 }
 
 // A NamedVerb is a verb with its name and its method.
@@ -149,6 +149,7 @@ type Declaration struct {
 	Permission       call.Permission
 	Authentication   []call.Authenticator
 	Throttles        []call.Throttle
+	Middleware       []call.Middleware
 	Pagination       query.Pagination
 	Strict           Strictness
 	Slash            Slash
@@ -216,10 +217,10 @@ type Check struct {
 // A Scope limits the rows of a viewset to the rows that a caller may use.
 type Scope struct {
 	Kind   scopeKind
-	Model  reflect.Type           // of ScopeOwn: the type that Owner takes
-	Owner  func(m any) *uuid.UUID // of ScopeOwn: the address of the owner's id in a row
-	Field  string                 // of ScopeVia: the foreign key
-	Target string                 // of ScopeVia: the viewset that the foreign key refers to
+	Model  reflect.Type    // of ScopeOwn: the type that Owner takes
+	Owner  func(m any) any // of ScopeOwn: the address of the owner's id in a row
+	Field  string          // of ScopeVia: the foreign key
+	Target string          // of ScopeVia: the viewset that the foreign key refers to
 	Where  func(*call.Call, bun.QueryBuilder) bun.QueryBuilder
 	Unless call.Permission // a caller with this permission has every row; nil for no such caller
 }

@@ -147,3 +147,10 @@ func (a Catalog) imagined(route call.Route, schemes []call.Authenticator, caller
 	}
 	return a.NewCall(context.Background(), o)
 }
+
+// inventStaff returns a member of staff with an id that no user has.
+func (a Catalog) inventStaff() *call.Caller {
+	caller := a.InventCaller()
+	caller.Staff = true
+	return caller
+}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -69,11 +67,11 @@ func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
 // staff, otherwise its right. permits reports whether the permission permits a caller.
 func (a Catalog) forbidding(err error, permits func(*call.Caller) bool, right func() string) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
-	if !ok || refusal.Code != problem.CodeForbidden || a.Config.Undocumented || permits(&call.Caller{ID: uuid.Max}) {
+	if !ok || refusal.Code != problem.CodeForbidden || a.Config.Undocumented || permits(a.InventCaller()) {
 		return err
 	}
 	needed := "it is for staff"
-	if !permits(&call.Caller{ID: uuid.Max, Staff: true}) {
+	if !permits(a.inventStaff()) {
 		needed = fmt.Sprintf("it needs the permission %q", right())
 	}
 	named := *refusal

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jinzhu/inflection"
 
 	"trestle.example/framework/call"
@@ -137,9 +136,9 @@ func (e Operation) audience() string {
 	switch {
 	case e.admits(nil):
 		who = "For all callers"
-	case e.admits(&call.Caller{ID: uuid.Max}):
+	case e.admits(e.Catalog().InventCaller()):
 		who = "For signed-in users"
-	case e.admits(&call.Caller{ID: uuid.Max, Staff: true}):
+	case e.admits(e.Catalog().inventStaff()):
 		who = "For staff"
 	}
 	scope := e.Resource.Scope.Scope
@@ -207,7 +206,7 @@ func (e Operation) refusesAccess() (codes []string) {
 	if !e.admits(nil) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
-	if !access.TakesKnown(e.Permission) || !e.admits(&call.Caller{ID: uuid.Max}) {
+	if !access.TakesKnown(e.Permission) || !e.admits(e.Catalog().InventCaller()) {
 		codes = append(codes, problem.CodeForbidden)
 	}
 	return codes

@@ -62,7 +62,10 @@ func requestOf(ctx context.Context) *request {
 
 // ClientOf is the first client of a context; the program itself if it has none.
 func ClientOf(ctx context.Context) Client {
-	return append(requestOf(ctx).clients, Client{})[0]
+	if clients := requestOf(ctx).clients; len(clients) > 0 {
+		return clients[0]
+	}
+	return Client{}
 }
 
 // Left returns how long the request of a context may still wait. limited is false if the

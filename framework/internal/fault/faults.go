@@ -19,7 +19,7 @@ type List struct {
 // Add adds the faults of an error of parameters. Of other errors it keeps the first. It
 // ignores nil.
 func (l *List) Add(err error) {
-	if e, ok := errors.AsType[*problem.Error](err); ok && e.Code == problem.CodeInvalidParameter {
+	if e, ok := errors.AsType[*problem.Error](err); ok && e.Code == problem.CodeInvalidParameter && len(e.Faults) > 0 {
 		l.faults = append(l.faults, e.Faults...)
 	} else if l.other == nil {
 		l.other = err
@@ -42,11 +42,11 @@ func InvalidParameters(faults []problem.Fault) *problem.Error {
 	return e
 }
 
-// InQuery returns a [problem.Error] as the error 400 invalid_parameter, whatever its status,
-// with its faults of a body as faults of parameters. It returns any other error unchanged.
+// InQuery returns an error 400 that has faults of a body as the error 400 invalid_parameter with
+// faults of parameters. It returns any other error unchanged.
 func InQuery(err error) error {
 	e, ok := errors.AsType[*problem.Error](err)
-	if !ok {
+	if !ok || e.Status != http.StatusBadRequest || len(e.Faults) == 0 {
 		return err
 	}
 	var faults []problem.Fault

@@ -102,12 +102,8 @@ func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
 // reads: its condition is that a column is not null, and the statement compares this column
 // with a value.
 func (n IndexNeed) impliesCondition(where string) bool {
-	for _, c := range n.Columns[:n.equal] {
-		if hasValue.ReplaceAllString(strings.ToLower(where), "$1") == strings.ToLower(c.Name) {
-			return true
-		}
-	}
-	return false
+	found := hasValue.FindStringSubmatch(strings.ToLower(where))
+	return found != nil && slices.ContainsFunc(n.Columns[:n.equal], func(c sqldb.IndexColumn) bool { return strings.ToLower(c.Name) == found[1] })
 }
 
 var hasValue = regexp.MustCompile(`^\(?"?([a-z_0-9]+)"? is not null\)?$`)

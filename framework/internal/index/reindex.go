@@ -41,11 +41,11 @@ func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	q := a.DB.NewSelect().ColumnExpr("1").TableExpr("?", bun.Ident(r.Table.Name)).Limit(1).
-		Where("? = ''", bun.Ident(r.Search.StoredField.Column.Name)).
+	q := a.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("1").Limit(1).
+		Where("?TableAlias.? = ''", bun.Ident(r.Search.StoredField.Column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, f := range r.Search.Searched {
-				q = q.WhereOr("? <> ''", bun.Ident(f.Column.Name))
+				q = q.WhereOr("?TableAlias.? <> ''", bun.Ident(f.Column.Name))
 			}
 			return q
 		})

@@ -2,6 +2,7 @@ package input
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -245,4 +246,50 @@ func TestDecodeByManyAtOnce(t *testing.T) {
 		})
 	}
 	done.Wait()
+}
+
+// bodyWords is a map that its own method fills without emptying it.
+type bodyWords map[string]int
+
+func (w *bodyWords) UnmarshalText(text []byte) error {
+	if *w == nil {
+		*w = bodyWords{}
+	}
+	(*w)[string(text)]++
+	return nil
+}
+
+func (w bodyWords) MarshalText() ([]byte, error) {
+	return []byte(strings.Join(slices.Sorted(maps.Keys(w)), " ")), nil
+}
+
+// TestASentValueReplacesTheDefault: nothing of the default stays in a value that is sent, and
+// no request changes the default of others.
+func TestASentValueReplacesTheDefault(t *testing.T) {
+	type pair struct {
+		A int `json:"a"`
+		B int `json:"b"`
+	}
+	type in struct {
+		Pair  pair      `json:"pair" default:"{\"a\":1,\"b\":2}"`
+		Words bodyWords `json:"words" default:"red"`
+	}
+	s := compiledInput[in](t)
+	for body, want := range map[string]in{
+		`{}`:                             {pair{1, 2}, bodyWords{"red": 1}},
+		`{"pair":{"a":9}}`:               {pair{9, 0}, bodyWords{"red": 1}},
+		`{"words":"blue"}`:               {pair{1, 2}, bodyWords{"blue": 1}},
+		`{"pair":{},"words":"red"}`:      {pair{}, bodyWords{"red": 1}},
+		`{"pair":{"b":3},"words":"a b"}`: {pair{0, 3}, bodyWords{"a b": 1}},
+	} {
+		for range 2 {
+			d, e := s.Decode([]byte(body), false, nil)
+			if e != nil || len(d.Faults) > 0 {
+				t.Fatalf("%s: %v, %v", body, e, d.Faults)
+			}
+			if got := d.Value.Interface().(in); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s is read as %+v; want %+v", body, got, want)
+			}
+		}
+	}
 }

@@ -22,13 +22,36 @@ type OneRequirer interface {
 // fields has a value, then its own Check, which is not called if none has. It returns nil
 // without faults. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
-	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return !f.in(v).IsZero() }) {
-		return []problem.Fault{{Pointer: "/" + s.OneOf[0].Name, Code: "required", Detail: missingDetail}}
+	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return f.hasValue(v) }) {
+		return []problem.Fault{{Pointer: naming.PointerTo(s.OneOf[0].Name), Code: "required", Detail: missingDetail}}
 	}
 	if !s.checker {
 		return nil
 	}
 	return v.Addr().Interface().(Checker).Check()
+}
+
+// hasValue reports whether a field has a value that satisfies [OneRequirer]: an absent field,
+// null and blank text are no value. 0 and false are one in a pointer or in an Optional only.
+func (f *Field) hasValue(v reflect.Value) bool {
+	v = f.in(v)
+	given := f.Value.Optional
+	if given {
+		if !v.Field(0).Bool() {
+			return false
+		}
+		v = v.Field(1)
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return false
+		}
+		v, given = v.Elem(), true
+	}
+	if v.Kind() == reflect.String {
+		return !naming.IsBlank([]byte(v.String()))
+	}
+	return given || !v.IsZero()
 }
 
 // oneRequired finds the fields that [OneRequirer] names.

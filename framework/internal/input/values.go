@@ -68,6 +68,8 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 	case p.pointer:
 		v.Set(reflect.New(p.Typ))
 		v = v.Elem()
+	default:
+		v.SetZero() // it may be the default, which all requests share
 	}
 	r.blank = false
 	before := r.count

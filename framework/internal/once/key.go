@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/limits"
@@ -27,7 +26,7 @@ const idempotencyLength = 255 // characters of a key
 // An IdempotencyKey identifies one request of a client, so that the client can send it
 // again and it still runs once.
 type IdempotencyKey struct {
-	Caller      uuid.UUID
+	Caller      string // its id as text
 	Route       string // method and path, as declared: "POST /api/orders"
 	Key         string
 	Fingerprint []byte // of the request's content

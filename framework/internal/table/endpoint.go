@@ -32,14 +32,15 @@ type Endpoint struct {
 	Status       int // of a success
 	FirstStatus  int // of a PUT that inserts the row of a single resource; 0 for other endpoints
 	Untransacted bool
-	Idempotent   bool             // it honours the header Idempotency-Key
-	Kind         declare.VerbKind // VerbAbsent for an action
-	Pagination   query.Pagination // of a list
-	Listed       []any            // its filters and pagination, as declared
-	Refuses      []string         // error codes of its function
-	Sends        []call.Header    // headers that its function sets
-	Takes        []call.Header    // headers that its function reads
-	SignsIn      bool             // it gives credentials to anonymous callers
+	Idempotent   bool              // it honours the header Idempotency-Key
+	Kind         declare.VerbKind  // VerbAbsent for an action
+	Pagination   query.Pagination  // of a list
+	Listed       []any             // its filters and pagination, as declared
+	Refuses      []string          // error codes of its function
+	Sends        []call.Header     // headers that its function sets
+	Takes        []call.Header     // headers that its function reads
+	SignsIn      bool              // it gives credentials to anonymous callers
+	Middleware   []call.Middleware // around the endpoint, the first outermost
 	Params       []query.Param
 	Asks         bool         // Serve reads the query string
 	Input        *input.Shape // nil if it takes no body

@@ -1,11 +1,13 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -59,9 +61,10 @@ type Registry struct {
 	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
-	SignIn    string   // the path of the sign-in endpoint that a 401 names, "" without one
-	Rows      Rows     // finds and stores rows for Find, FindOne, Save and Insert
-	Recorder  Recorder // nil without one
+	CallerID  reflect.Type // of the ids of callers; nil without an authenticator
+	SignIn    string       // the path of the sign-in endpoint that a 401 names, "" without one
+	Rows      Rows         // finds and stores rows for Find, FindOne, Save and Insert
+	Recorder  Recorder     // nil without one
 	Bodies    fair.Budget
 	parsing   *fair.Queue
 }
@@ -141,5 +144,11 @@ func (a *Registry) Endpoints() []*Endpoint {
 // Anyone makes a call of an invented signed-in caller, to build a statement that many calls
 // share.
 func (a *Registry) Anyone() *call.Call {
-	return a.NewCall(context.Background(), CallOptions{Caller: &call.Caller{ID: newID()}})
+	return a.NewCall(context.Background(), CallOptions{Caller: a.InventCaller()})
+}
+
+// InventCaller returns a signed-in caller with an id that no user has, in the type of the
+// callers' ids.
+func (a *Registry) InventCaller() *call.Caller {
+	return &call.Caller{ID: access.InventID(cmp.Or(a.CallerID, naming.UUIDType))}
 }

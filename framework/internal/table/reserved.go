@@ -46,13 +46,14 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 	}
 }
 
-// unreserved returns a validation error for the first reserved value of a row, nil without one.
+// unreserved returns a validation error for the first reserved value of a row in the columns that
+// are written, nil without one.
 // Inputs reject these values already, so only a function can set one. The error has a pointer
 // if clients know the column.
-func (r *Resource) unreserved(m reflect.Value) error {
+func (r *Resource) unreserved(m reflect.Value, written []*schema.Field) error {
 	for _, reserved := range r.Reserved {
 		v := reflect.Indirect(reserved.Column.Value(m))
-		if !v.IsValid() || !slices.Contains(reserved.Words, v.String()) {
+		if !slices.Contains(written, reserved.Column) || !v.IsValid() || !slices.Contains(reserved.Words, v.String()) {
 			continue
 		}
 		fault := problem.Fault{Code: "noneof", Detail: rule.Detail(rule.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}, v.Type())}

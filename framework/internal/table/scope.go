@@ -3,7 +3,6 @@ package table
 import (
 	"reflect"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
@@ -41,6 +40,8 @@ func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)
 		b.Column = ownerColumn(r, s)
 		if b.Column == nil {
 			fault("scope", naming.Sentence("Own must return the address of a column of %s", r.Model.Name()))
+		} else if ids := r.API.CallerID; ids != nil && b.Column.IndirectType != ids {
+			fault("scope", naming.Sentence("Own takes the column %s of type %s, but the ids of callers are %s; own by a column of that type, or give the authenticators the method CallerID", b.Column.Name, b.Column.IndirectType, ids))
 		}
 	case declare.ScopeVia:
 		f, err := r.Field(s.Field)
@@ -91,13 +92,13 @@ func viaTarget(r *Resource) (*Resource, bool) {
 	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
 }
 
-// ownerColumn finds the column of type uuid.UUID whose address the accessor returns. It returns
-// nil if there is none.
+// ownerColumn finds the column whose address the accessor returns. It returns nil if there is
+// none.
 func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
 	model := reflect.New(r.Model)
 	address := s.Owner(model.Interface())
 	for _, f := range r.Table.Fields {
-		if f.StructField.Type == reflect.TypeFor[uuid.UUID]() && f.Value(model.Elem()).Addr().Interface() == any(address) {
+		if f.Value(model.Elem()).Addr().Interface() == address {
 			return f
 		}
 	}

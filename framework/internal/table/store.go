@@ -3,6 +3,7 @@ package table
 import (
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,7 +43,21 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if c.Caller.Anonymous() {
 		return problem.Unauthenticated()
 	}
-	r.Scope.Column.Value(m).Set(reflect.ValueOf(c.Caller.ID))
+	return setOwner(r.Scope.Column, m, c.Caller)
+}
+
+// setOwner sets the column of a row's owner, which may be a pointer, to the id of a caller.
+func setOwner(f *schema.Field, m reflect.Value, caller *call.Caller) error {
+	id := reflect.ValueOf(caller.ID)
+	if id.Type() != f.IndirectType {
+		return fmt.Errorf("the caller's id is a %s, the column %s of the owner a %s", id.Type(), f.Name, f.IndirectType)
+	}
+	field := f.Value(m)
+	if f.IsPtr {
+		field.Set(reflect.New(f.IndirectType))
+		field = field.Elem()
+	}
+	field.Set(id)
 	return nil
 }
 
@@ -86,7 +101,7 @@ func (b *BoundSearch) Document(m reflect.Value) string {
 // back that the database generates: a key, or the default of a column. A reserved value is a
 // validation error. An error of a constraint is a [RowError].
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
-	if err := r.unreserved(m.Elem()); err != nil {
+	if err := r.unreserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
 	}
 	if err := r.insertRow(c, m); err != nil {
@@ -158,7 +173,7 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if len(columns) == 0 {
 		return nil
 	}
-	if err := r.unreserved(m); err != nil {
+	if err := r.unreserved(m, columns); err != nil {
 		return err
 	}
 	before, err := r.recordedBefore(c, m)

@@ -201,5 +201,5 @@ func sameValue(sent any, stored reflect.Value) bool {
 	if s, ok := sent.(string); ok {
 		sent = strings.TrimSpace(s)
 	}
-	return sent == back && sent != nil
+	return sent != nil && reflect.DeepEqual(sent, back)
 }

@@ -31,7 +31,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if err := e.precondition(r); err != nil {
 		return nil, err
 	}
-	onBehalfOf(c, e.Route.ViewSet)
+	Charge(c, e.Route.ViewSet)
 	req := &table.Request{HTTP: r}
 	if e.OnObject && !e.Resource.Declaration.Single {
 		key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, keyText)
@@ -74,12 +74,12 @@ func (e Handler) challenged(err error) error {
 	return err
 }
 
-// onBehalfOf counts the statements of a call for its caller and a viewset in the fair
+// Charge counts the statements of a call for its caller and a viewset in the fair
 // queue.
-func onBehalfOf(c *call.Call, viewset string) {
+func Charge(c *call.Call, viewset string) {
 	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
 	if !client.Anonymous {
-		client.Caller = c.Caller.ID.String()
+		client.Caller = c.Caller.IDText()
 	}
 	c.Context = fair.With(c.Context, client)
 }

@@ -37,7 +37,7 @@ func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
 // describes.
 func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
 	key := &once.IdempotencyKey{
-		Caller: c.Caller.ID, Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
+		Caller: c.Caller.IDText(), Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
 		Key: r.IdempotencyKey, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
 	}
 	return key, e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })

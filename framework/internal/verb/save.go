@@ -77,22 +77,25 @@ func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*t
 	if !c.Session().InTx() {
 		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
 	}
-	var found *table.Resource
+	var serving []*table.Resource
 	for _, r := range a.Resources {
 		switch {
 		case r.Model != model:
 		case r.Path == c.Route.ViewSet:
 			return r, nil
-		case found == nil:
-			found = r
-		case !keepsAs(found, r):
-			return nil, naming.Sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, found.Path, r.Path, model.Name())
+		default:
+			serving = append(serving, r)
 		}
 	}
-	if found == nil {
+	if len(serving) == 0 {
 		return nil, naming.Sentence("framework.%s: no viewset serves %s", function, model)
 	}
-	return found, nil
+	for _, other := range serving[1:] {
+		if first := serving[0]; !keepsAs(first, other) {
+			return nil, naming.Sentence("framework.%s: %s and %s keep %s in different ways; call it from one of them", function, first.Path, other.Path, model.Name())
+		}
+	}
+	return serving[0], nil
 }
 
 // keepsAs reports whether two viewsets of one model store its rows in the same way: with the

@@ -11,6 +11,8 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -27,6 +29,18 @@ type exchange struct {
 	written     int64        // bytes of the answer's body
 	gone        bool         // the client disconnected before the answer was sent
 	refusing    bool         // the handler of [NewRefusing] answers it
+	failed      error        // the error of [WriteError], or of a middleware of echo
+	finished    bool         // the log and the observers have the outcome
+}
+
+// newCall makes the call of a request whose caller is not identified yet.
+func newCall(ctx context.Context, a *table.Registry, r *http.Request, header http.Header) *call.Call {
+	c := a.NewCall(ctx, table.CallOptions{
+		Route: call.Route{Method: naming.MethodOf(r)}, Header: header, Request: r,
+		Address: a.Origin.Address(r), Secure: a.Origin.Secure(r),
+	})
+	c.Context = fair.With(ctx, fair.Client{Address: fair.Network(c.Address)})
+	return c
 }
 
 // exchangeKey is the key of the exchange in the context of its request.

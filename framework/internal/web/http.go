@@ -16,7 +16,6 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
-	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -24,8 +23,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A server serves an API by echo. Only this file uses echo: it finds the route of a request,
-// and the endpoint does the rest.
+// A server serves an API by echo. Only this file and fromecho.go use echo: it finds the route of
+// a request, and the endpoint does the rest.
 type server struct {
 	api       describe.Catalog
 	echo      *echo.Echo
@@ -115,19 +114,20 @@ func (s *server) at(path string, h echo.HandlerFunc) {
 
 // serve answers a request for a path of a resource.
 func (s *server) serve(p *place, ec echo.Context) {
-	r := ec.Request()
-	method := naming.MethodOf(r)
-	e := p.methods[method]
-	s.answer(ec.Response(), r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
-		exchangeOf(r).path = p.path
-		switch {
-		case e != nil:
-			return verb.NewHandler(e).Handle(c, r, pathKey(ec))
-		case method == http.MethodOptions:
-			return s.describer.describe(c, r, p)
-		}
-		return nil, s.notAllowed(c, r, p)
-	}, p.allow)
+	method := naming.MethodOf(ec.Request())
+	e, key := p.methods[method], pathKey(ec)
+	s.wrap(e, ec.Response(), ec.Request(), func(w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
+			exchangeOf(r).path = p.path
+			switch {
+			case e != nil:
+				return verb.NewHandler(e).Handle(c, r, key)
+			case method == http.MethodOptions:
+				return s.describer.describe(c, r, p)
+			}
+			return nil, s.notAllowed(c, r, p)
+		}, p.allow)
+	})
 }
 
 // pathKey returns the key in the path, percent-decoded. echo does not decode it if the path has
@@ -301,12 +301,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
 	defer cancel()
-	x := &exchange{began: time.Now()}
-	x.Call = s.api.NewCall(ctx, table.CallOptions{
-		Route: call.Route{Method: naming.MethodOf(r)}, Header: w.Header(), Request: r,
-		Address: s.api.Origin.Address(r), Secure: s.api.Origin.Secure(r),
-	})
-	x.Context = fair.With(ctx, fair.Client{Address: fair.Network(x.Address)})
+	x := &exchange{Call: newCall(ctx, s.api.Registry, r, w.Header()), began: time.Now()}
 	if life := s.api.Config.HSTS; x.Secure && life > 0 {
 		w.Header().Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}

@@ -98,7 +98,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 		case naming.Nearest(given[i], []string{segment}) == "":
 			return 0, false
 		default:
-			distance += max(1, naming.EditDistance([]rune(given[i]), []rune(segment)))
+			distance += max(1, naming.EditDistance([]rune(strings.ToLower(given[i])), []rune(strings.ToLower(segment))))
 		}
 	}
 	return distance, true

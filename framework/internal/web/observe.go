@@ -94,6 +94,7 @@ func (s *server) endUnlogged(x *exchange, r *http.Request) {
 
 // finish reports the outcome of a request to the observers and to the log.
 func (s *server) finish(x *exchange, r *http.Request, status int, err error) {
+	x.finished = true
 	o := s.outcome(x, r, status, err)
 	var more []slog.Attr
 	if x.observation != nil {
@@ -194,7 +195,7 @@ func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []sl
 		attrs = append(attrs, slog.String("address", x.Address.String()))
 	}
 	if !x.Caller.Anonymous() {
-		attrs = append(attrs, slog.String("caller", x.Caller.ID.String()))
+		attrs = append(attrs, slog.String("caller", x.Caller.IDText()))
 	}
 	if theirs := r.Header.Get(problem.HeaderRequestID); theirs != "" {
 		attrs = append(attrs, slog.String("client_id", naming.Legible(theirs[:min(len(theirs), 128)])))

@@ -53,7 +53,8 @@ var Carts = framework.ViewSet[Cart]{
 		Retrieve: framework.Does(showCart).Doc("Get the cart, with current prices and stock, and what the checkout needs."),
 		Delete:   framework.Does(emptyCart).Doc("Empty the cart. The empty cart is answered."),
 	},
-	Single: (*Cart).user,
+	Scope:  framework.Own((*Cart).user),
+	Single: true,
 	Slash:  framework.WithoutSlash,
 }
 

@@ -152,7 +152,7 @@ func storeLine(c *framework.Call, l *Line) error {
 	}
 	l.ItemID = rows.NewID()
 	return rows.Insert(c, &CartItem{
-		ID: l.ItemID, UserID: c.Caller.ID, VariantID: l.ID, Quantity: l.Quantity,
+		ID: l.ItemID, UserID: framework.IDOf[uuid.UUID](c), VariantID: l.ID, Quantity: l.Quantity,
 		SeenPricePaise: l.SeenPricePaise, Seen: SeenNow(&l.Offer), CreatedAt: c.Now,
 	})
 }

@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"github.com/google/uuid"
+
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources/store/internal/rows"
@@ -207,7 +209,7 @@ func firstStocks(c *framework.Call, variants []*Variant) error {
 		if v.Stock > 0 {
 			movements = append(movements, &StockMovement{
 				ID: rows.NewID(), VariantID: v.ID, Kind: StockSet, Delta: v.Stock, StockAfter: v.Stock,
-				Actor: c.Caller.ID, RequestID: c.ID, CreatedAt: c.Now,
+				Actor: framework.IDOf[uuid.UUID](c), RequestID: c.ID, CreatedAt: c.Now,
 			})
 		}
 	}

@@ -82,7 +82,7 @@ func (p *Product) record(c *framework.Call, before edition) error {
 		return err
 	}
 	row := &ProductChange{
-		ID: rows.NewID(), ProductID: p.ID, Actor: c.Caller.ID, RequestID: c.ID, Change: string(change), CreatedAt: c.Now,
+		ID: rows.NewID(), ProductID: p.ID, Actor: framework.IDOf[uuid.UUID](c), RequestID: c.ID, Change: string(change), CreatedAt: c.Now,
 	}
 	if err := rows.Insert(c, row); err != nil {
 		return err

@@ -85,7 +85,7 @@ func (s StockChange) ApplyUnrecorded(c *framework.Call, offers Offers) ([]*Stock
 		}
 		movements = append(movements, &StockMovement{
 			ID: rows.NewID(), VariantID: id, Kind: s.Kind, Delta: s.Deltas[id], StockAfter: o.Stock,
-			OrderID: s.Order, Actor: c.Caller.ID, Reason: s.Reason, RequestID: c.ID, CreatedAt: c.Now,
+			OrderID: s.Order, Actor: framework.IDOf[uuid.UUID](c), Reason: s.Reason, RequestID: c.ID, CreatedAt: c.Now,
 		})
 	}
 	if err := writeStocks(c, ids, offers); err != nil {

@@ -178,7 +178,7 @@ func checkLines(lines []*cart.Line, expected *int64) error {
 func New(c *framework.Call, lines []*cart.Line) *Order {
 	totals := cart.Sum(lines)
 	o := &Order{
-		ID: rows.NewID(), UserID: c.Caller.ID, Status: Placed, PlacedAt: c.Now,
+		ID: rows.NewID(), UserID: framework.IDOf[uuid.UUID](c), Status: Placed, PlacedAt: c.Now,
 		ItemCount: totals.Quantity, SubtotalPaise: totals.SubtotalPaise, SavingsPaise: totals.SavingsPaise,
 		DeliveryFeePaise: delivery.FeePaise, TotalPaise: totals.TotalPaise(),
 	}

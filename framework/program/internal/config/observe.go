@@ -85,8 +85,11 @@ func readCollector(to *string, v string) error {
 }
 
 func readSampler(c *Config, v string) error {
+	if err := tracing.CheckSampler(v, ""); err != nil {
+		return err
+	}
 	c.Sampler = v
-	return tracing.CheckSampler(v, "")
+	return nil
 }
 
 // readSamplerArg checks the argument of the sampler that was read before.

@@ -24,7 +24,7 @@ type Shown struct {
 // Show returns all settings as a person may see them, and everything that is wrong. It
 // logs to stderr.
 func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Writer) (shown []Shown, wrong error) {
-	c, _ := t.Read(flags, env)
+	c, unread := t.Read(flags, env)
 	log := c.NewLog(stderr)
 	t.WarnUnknown(log, env)
 	together := c.wrongTogether(log)
@@ -46,6 +46,9 @@ func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Write
 			wrong = errors.Join(wrong, err)
 		}
 		shown = append(shown, one)
+	}
+	if wrong == nil { // a fault of several settings together
+		wrong = unread
 	}
 	return shown, wrong
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
@@ -45,11 +44,11 @@ an endpoint requires the permissions of --holding.`,
 }
 
 func listPermissions(run *command.Run, cmd *cobra.Command, _ []string) error {
-	kinds, err := readKinds(cmd)
+	api, err := run.DeclareAPI(cmd.Flags())
 	if err != nil {
 		return err
 	}
-	api, err := run.DeclareAPI(cmd.Flags())
+	kinds, err := readKinds(cmd, api)
 	if err != nil {
 		return err
 	}
@@ -71,26 +70,23 @@ type kindOfCaller struct {
 }
 
 // readKinds returns the columns. The holder is one of them if the flag names permissions.
-func readKinds(cmd *cobra.Command) ([]kindOfCaller, error) {
-	kinds := []kindOfCaller{
-		{"anonymous", &framework.Caller{}},
-		{"user", &framework.Caller{ID: uuid.Max}},
-		{"staff", &framework.Caller{ID: uuid.Max, Staff: true}},
-		{"superuser", &framework.Caller{ID: uuid.Max, Staff: true, Superuser: true}},
-	}
+func readKinds(cmd *cobra.Command, api *framework.API) ([]kindOfCaller, error) {
+	user, staff, superuser, holder := api.InventCaller(), api.InventCaller(), api.InventCaller(), api.InventCaller()
+	staff.Staff, superuser.Staff, superuser.Superuser = true, true, true
+	kinds := []kindOfCaller{{"anonymous", &framework.Caller{}}, {"user", user}, {"staff", staff}, {"superuser", superuser}}
 	if !cmd.Flags().Changed("holding") {
 		return kinds, nil
 	}
 	names, _ := cmd.Flags().GetString("holding")
-	held := map[string]bool{}
+	holder.Permissions = map[string]bool{}
 	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if err := auth.CheckPermission(name); err != nil {
 			return nil, exit.Misused("--holding: %w", err)
 		}
-		held[name] = true
+		holder.Permissions[name] = true
 	}
-	return append(kinds, kindOfCaller{"holder", &framework.Caller{ID: uuid.Max, Permissions: held}}), nil
+	return append(kinds, kindOfCaller{"holder", holder}), nil
 }
 
 // A permissionRow is an endpoint of the matrix in JSON.

@@ -1,8 +1,11 @@
 package address
 
 import (
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
+	"time"
 )
 
 // Client returns the URL of a PostgreSQL database for PostgreSQL's own programs, "" for
@@ -21,8 +24,11 @@ func Client(raw string) string {
 			q.Del(name)
 		}
 	}
-	if p, err := ReadServer(raw); err == nil && q.Get("sslmode") == "" && !p.Link().Local {
+	if p, err := ReadServer(raw); err == nil && q.Get("sslmode") == "" && (!p.Link().Local || q.Get("sslrootcert") != "") {
 		q.Set("sslmode", "verify-full")
+	}
+	if limit, err := time.ParseDuration(q.Get("connect_timeout")); err == nil { // those programs take whole seconds only
+		q.Set("connect_timeout", strconv.Itoa(int(math.Ceil(limit.Seconds()))))
 	}
 	u.RawQuery = q.Encode()
 	return u.String()

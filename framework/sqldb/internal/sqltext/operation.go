@@ -48,8 +48,11 @@ func operationOfParts(text string) string {
 // IsWrite reports whether the first word of a statement is INSERT, UPDATE, DELETE or
 // REPLACE, in any case. A statement that begins with WITH is not recognized.
 func IsWrite(text string) bool {
-	verb, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n("), " ")
-	switch strings.ToUpper(verb) {
+	text = strings.TrimLeft(text, " \t\r\n(")
+	if end := strings.IndexAny(text, " \t\r\n"); end >= 0 {
+		text = text[:end]
+	}
+	switch strings.ToUpper(text) {
 	case "INSERT", "UPDATE", "DELETE", "REPLACE":
 		return true
 	}

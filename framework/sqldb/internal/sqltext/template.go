@@ -51,8 +51,27 @@ type filled struct {
 // AppendQuery implements [schema.QueryAppender]. A Session has the text already,
 // but where the text has to hold the values.
 func (f filled) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
-	v := Values{kind: dialect.Of(gen.Dialect()), place: func(i int) schema.QueryAppender { return Param(f.values[i]) }}
+	v := Values{kind: dialect.Of(gen.Dialect()), place: f.place}
 	return f.template.build(v).AppendQuery(gen, b)
+}
+
+// place is the value at a place of the template.
+func (f filled) place(i int) schema.QueryAppender {
+	if i >= len(f.values) {
+		return missingValue{i, len(f.values)}
+	}
+	return Param(f.values[i])
+}
+
+// A missingValue is a place for which no value was given.
+type missingValue struct{ place, given int }
+
+// AppendQuery returns the error.
+func (m missingValue) AppendQuery(schema.QueryGen, []byte) ([]byte, error) { return nil, m }
+
+// Error implements error.
+func (m missingValue) Error() string {
+	return fmt.Sprintf("sqldb: a template takes the value %d, counted from 0, and was given %d", m.place, m.given)
 }
 
 // A Built template is a template as one database has it.
@@ -119,7 +138,7 @@ func (b *Built) args(values []any) ([]any, error) {
 	args := make([]any, len(b.order))
 	for at, i := range b.order {
 		if i >= len(forms) {
-			return nil, fmt.Errorf("sqldb: a template takes the value %d, counted from 0, and was given %d", i, len(forms))
+			return nil, missingValue{i, len(forms)}
 		}
 		args[at] = forms[i]
 	}

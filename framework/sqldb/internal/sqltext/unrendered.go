@@ -13,15 +13,20 @@ var ErrUnrendered = errors.New("bun could not render the statement")
 // CheckRendered returns an error if bun left its mark in a statement, outside quotes: a
 // value had no SQL form.
 func CheckRendered(query string) error {
-	at := strings.Index(query, "?!(")
-	if at < 0 || inQuotes(query, at) {
-		return nil
+	const mark = "?!("
+	for from := 0; ; {
+		at := strings.Index(query[from:], mark)
+		if at < 0 {
+			return nil
+		}
+		at += from
+		from = at + len(mark)
+		if inQuotes(query, at) {
+			continue
+		}
+		fault, _, _ := strings.Cut(query[from:], ")")
+		return fmt.Errorf("sqldb: %w and it was not sent: %s", ErrUnrendered, fault)
 	}
-	fault := query[at+len("?!("):]
-	if end := strings.IndexByte(fault, ')'); end >= 0 {
-		fault = fault[:end]
-	}
-	return fmt.Errorf("sqldb: %w and it was not sent: %s", ErrUnrendered, fault)
 }
 
 // inQuotes reports whether a position is within a quoted text or name.
