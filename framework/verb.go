@@ -179,8 +179,8 @@ func (v Verb) Sends(headers ...call.Header) Verb {
 }
 
 // ID sets the operationId in the OpenAPI document, which names the function of a generated
-// client: "findPatients". It begins with a verb, has letters and digits, and is unique.
-// Defaults to a name made of the path.
+// client: "findPatients". It begins with a lower-case letter, has letters and digits only, and
+// is unique. The default is made of the operation and the path: "listPatients".
 func (v Verb) ID(name string) Verb { v.declared.Named = name; return v }
 
 // named lists the verbs with their names and methods, in the order of [Verbs].

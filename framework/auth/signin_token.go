@@ -68,7 +68,8 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	return s.viewLogin(row.User, token), nil
 }
 
-// check rejects a registration with all its faults, as far as they need no database.
+// check rejects a registration with the first fault of each field, as far as this needs no
+// database.
 func (s *Service) check(in registration) error {
 	email, wrongEmail := newEmail(string(in.Email))
 	_, wrongPassword := s.Users.rules.check(string(in.Password), email)

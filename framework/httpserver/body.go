@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A body is the body of a request with time limits. The time that its reads take counts.
+// A body is the body of a request with time limits. Only the time inside Read counts toward
+// the limit of the whole body, not the time between two reads.
 type body struct {
 	io.ReadCloser
 
@@ -42,10 +43,11 @@ func (b *body) expect(r *http.Request) {
 // much if it keeps the connection.
 const leftBytes = 256 << 10
 
-// finish sends the answer, then reads the rest of the body if the client sent Connection:
-// close. Otherwise net/http would close it at once, and a client that still
-// sends would lose the answer (RFC 9112, section 9.6). A client that waits for 100
-// Continue and did not get it sends no body.
+// finish is for an HTTP/1 client that sent Connection: close and whose body was not read to its
+// end. It sends the answer and then reads at most leftBytes of the rest. Without this, net/http
+// would close the connection at once, and a client that still sends would lose the answer
+// (RFC 9112, section 9.6). A client that waits for 100 Continue and did not get it sends no
+// body.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	b.expect(r)
 	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || !b.asked && r.Header.Get("Expect") != "" {

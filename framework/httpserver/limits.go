@@ -56,8 +56,10 @@ func orDefault[T int | time.Duration](value, usual T) T {
 	return value
 }
 
-// within returns how many connections a process may have that may open this many files:
-// at least a quarter of them. files is 0 if the number is unknown.
+// within returns the limit of connections for a process that may open this many files: Conns,
+// or fewer if too few files are left after SpareFiles. Then the limit is not less than a
+// quarter of the files, nor less than 1. files is 0 if the number is unknown: the limit is
+// Conns.
 func (l Limits) within(files int) int {
 	if files <= 0 {
 		return l.Conns

@@ -37,9 +37,10 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// A Server serves a handler within limits, and /livez and /readyz beside it: 200
-// while the process runs, and 200 while it can answer requests. Make it with
-// [New]; it serves one listener, once.
+// A Server serves a handler within limits, and /livez and /readyz beside it. /livez is 200
+// while the process runs. /readyz is 200 while the server has started, is not stopping, and no
+// check fails except checks that only degrade it; otherwise it is 503. Make it with [New]; it
+// serves one listener, once.
 type Server struct {
 	options  Options
 	limits   Limits

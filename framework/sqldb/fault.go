@@ -51,9 +51,11 @@ const (
 // the parent; SQLite reports that only for keys declared RESTRICT.
 type Fault = fault.Fault
 
-// Classify returns the fault of a database error, which may be wrapped. It returns false
-// if err is nil or not a database error. An ended context is a [Timeout] only if its
-// deadline passed.
+// Classify returns the fault of an error that the database returned; err may wrap it. It
+// returns false for nil, for a cancelled context, and for an error that it does not know. It
+// cannot see where an error of the network, io.EOF or a passed deadline comes from, and
+// classifies these as errors of the database. A passed deadline is a [Timeout], or [Unavailable] while
+// connecting.
 func Classify(err error) (Fault, bool) { return fault.Classify(err) }
 
 // IsReadOnly reports whether an error means that PostgreSQL takes no writes now: the

@@ -73,10 +73,11 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 	return send(ctx, s.db, false, q, s.db.pool.Exec)
 }
 
-// send renders and runs a statement. Where PostgreSQL cannot infer the type of
-// a parameter, as in jsonb_build_object($1), a quoted value would have worked,
-// so the statement is sent as text from then on. In a transaction, which that
-// fault has ended, send returns a fault.UntypedError, and [DB.InTx] begins again.
+// send renders and runs a statement. PostgreSQL cannot always infer the type of a parameter, as
+// in jsonb_build_object($1), where a value in the text works. If it answers with a code that
+// may mean that, as that of a syntax error, send sends the statement again as text, now and
+// from then on. In a transaction, which the error has ended, send returns a fault.UntypedError
+// instead, and [DB.InTx] begins again.
 func send[T any](ctx context.Context, db *DB, inTx bool, q schema.QueryAppender, run func(context.Context, string, ...any) (T, error)) (T, error) {
 	var none T
 	text, args, err := db.statements.Render(q)

@@ -64,10 +64,10 @@ func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)
 }
 
-// A Template is a statement that each database builds once, at its first use,
-// and runs many times with other values. Its method With returns the statement with
-// values, which are as for [Param], for any method of a [Session]. It is safe for
-// concurrent use.
+// A Template is a statement that each database builds at its first use and then runs with
+// other values. If the text has to hold the values, as with [Options.NoPrepare], it is built
+// for each run. Its method With returns the statement with values, for any method of a
+// [Session]; a value is of a kind that [Param] takes. It is safe for concurrent use.
 type Template = sqltext.Template
 
 // NewTemplate makes a template. build puts the places of values into the

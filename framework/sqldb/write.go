@@ -13,19 +13,18 @@ import (
 // reads what it returns. It is [Session.Read] but for this: outside a transaction,
 // writes that wait while others run are sent together, with one commit. On
 // PostgreSQL those with the same text are one statement, on SQLite all are one
-// transaction. Each returns when that is committed. If it fails, none of it
-// was done and each is run by itself, so that no write fails because of another. If the
-// outcome is unknown, as when the connection breaks, each write returns
-// that error. Together they wait for locks for a short time only, then each runs by
-// itself.
+// transaction. Each returns when that is committed. If it fails and nothing was done, each
+// write is run by itself. If the outcome is unknown, the time is over or the database is
+// unavailable, each write returns that error and is not run again. Together they wait for
+// locks for a short time only, then each runs by itself.
 //
 // row is the key of the row; two writes of one row are never in one statement. It must be
 // of a kind that [Session.ReadBy] shares, or the write is run by itself.
 //
 // What PostgreSQL does once for a statement is done once for all of its writes:
 // triggers FOR EACH STATEMENT, and notifications that are equal.
-// [Options.WritesApart] turns it off, and so does a database whose transactions are
-// not READ COMMITTED.
+// [Options.WritesApart] and [Options.NoPrepare] turn it off, and so does a PostgreSQL
+// database whose transactions are not READ COMMITTED.
 func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*Result, error) {
 	key, single := sqltext.KeyText(row)
 	options := s.db.options

@@ -90,7 +90,8 @@ func standardHeader(name string) call.Header {
 	return standardHeaders[at]
 }
 
-// location returns the header Location of the endpoint's successes, and whether they have it.
+// location returns the header Location of the endpoint's successes, and whether a success may
+// have it. If h.Required is true, every success has it.
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
 	switch {

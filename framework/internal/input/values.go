@@ -494,8 +494,9 @@ func readObject(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return true
 }
 
-// parseDefault reads the tag default into v as if it had been sent, as JSON
-// or, failing that, as text. It returns the JSON, or what is wrong with it.
+// parseDefault reads the tag default into v as if it had been sent. For a string, the tag is
+// the text itself. For any other type, the tag is JSON, or a text if it is not valid JSON. It
+// returns the JSON, or what is wrong with the tag.
 func parseDefault(r *bodyReader, p *ValuePlan, text string, v reflect.Value) ([]byte, string) {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 // precondition rejects with 412 a write that depends on a version of the row, or on the row not
 // existing (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
 // condition. A write without the check could overwrite a change of another client. An If-Match
-// of * passes and is not checked here: a write of the framework to an existing row is 404
-// without the row. It has no effect on a write that needs no row: on the collection, by a
+// of * is accepted and not checked: a write of the framework to a missing row is 404 in any
+// case. If-Match: * has no effect on a write that needs no row: on the collection, by a
 // function, or by the PUT of a single resource, which inserts a missing row. A header that the
 // declaration lists in Takes is left to the function of the endpoint.
 func (e Handler) precondition(r *http.Request) error {

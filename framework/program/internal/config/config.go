@@ -170,8 +170,9 @@ func (s Setting) nameOf(from string) string {
 	return from
 }
 
-// wrong returns the report of a wrong value. name is the flag or the variable that gave
-// the value.
+// wrong returns the error of a wrong value. name is the flag or the variable that gave the
+// value, or the variable of the setting if the value is the default. The error shows the value
+// only if the setting has an Example.
 func (s Setting) wrong(name, value string, err error) error {
 	if s.Example == "" {
 		return fmt.Errorf("%s: %w", name, err)

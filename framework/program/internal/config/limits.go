@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// A limitConfig limits what clients may use of a server, and how long a server takes to
-// stop.
+// A limitConfig has the greatest number of connections, the time for which a server still
+// accepts requests after the signal to stop, and the origins whose pages may read answers.
 type limitConfig struct {
 	MaxConns    int
 	drainDelay  time.Duration // negative for the default of the deployment

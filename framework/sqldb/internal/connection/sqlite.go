@@ -52,7 +52,8 @@ const (
 	Immutable             // no process writes the file, and SQLite reads no other file beside it
 )
 
-// SQLite returns what opens the file of a URL, and what its connections share.
+// SQLite returns what opens the file of a URL, and what its connections share. With the mode
+// Writes, it first creates the file if it is missing, and returns an error if it cannot.
 func SQLite(u *url.URL, mode Mode, o Options) (*File, *Shared, error) {
 	if mode == Writes {
 		if err := createFile(u.Path); err != nil {

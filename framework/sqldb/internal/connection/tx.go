@@ -34,7 +34,8 @@ func (c *Conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
-// driverTx reports the end of a transaction and bounds it in time.
+// driverTx reports the COMMIT or ROLLBACK of a transaction. On PostgreSQL it also limits how
+// long that takes.
 type driverTx struct {
 	inner driver.Tx
 	conn  *Conn

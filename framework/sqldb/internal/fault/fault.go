@@ -62,9 +62,11 @@ type Fault struct {
 	Referenced bool
 }
 
-// Classify returns the fault of a database error, which may be wrapped. It returns false
-// if err is nil or not a database error. An ended context is a Timeout only if its
-// deadline passed.
+// Classify returns the fault of an error that the database returned; err may wrap it. It
+// returns false for nil, for a cancelled context, and for an error that it does not know. It
+// cannot see where an error of the network, io.EOF or a passed deadline comes from, and
+// classifies these as errors of the database. A passed deadline is a Timeout, or Unavailable while
+// connecting.
 func Classify(err error) (Fault, bool) {
 	if err == nil {
 		return Fault{}, false
