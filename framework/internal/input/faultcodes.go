@@ -35,7 +35,7 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: problem.CodeValidationFailed, Text: "It is not valid."},
 }
 
-// AllRules are those of every field, at any depth.
+// AllRules returns the rules of every field and element, at any depth.
 func (s *Shape) AllRules() (all []rule.Rule) {
 	for _, f := range s.Fields {
 		for p := f.Value; p != nil; p = p.Elem {

@@ -35,7 +35,7 @@ func (e Handler) precondition(r *http.Request) error {
 	return nil
 }
 
-// namesVersion reports whether the values of If-Match are anything but one *.
+// namesVersion reports whether the request has a header If-Match other than a single *.
 func namesVersion(values []string) bool {
 	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
 }

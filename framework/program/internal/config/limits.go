@@ -12,10 +12,10 @@ type limitConfig struct {
 	CORSOrigins []string
 }
 
-// ProductionDelay is the delay in production, unless it is set.
+// ProductionDelay is the drain delay in production, unless a setting sets another one.
 const ProductionDelay = 3 * time.Second
 
-// limitSettings returns settings of a server.
+// limitSettings returns the settings of connections, of the drain delay and of CORS.
 func limitSettings() []Setting {
 	return []Setting{
 		{

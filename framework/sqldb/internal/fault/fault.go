@@ -87,7 +87,8 @@ func Classify(err error) (Fault, bool) {
 	return Fault{Kind: kind}, kind != 0
 }
 
-// kindOfGoError returns the kind of an error that did not come from a database server.
+// kindOfGoError returns the kind of an error that did not come from a database server, 0 for
+// an error that it does not know.
 func kindOfGoError(err error) Kind {
 	var network net.Error
 	switch {
@@ -110,7 +111,7 @@ func isFileError(err error) bool {
 	return ok
 }
 
-// isBroken reports whether the connection is lost.
+// isBroken reports whether an error means that the connection is lost.
 func isBroken(err error) bool {
 	for _, broken := range []error{driver.ErrBadConn, sql.ErrConnDone, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, broken) {
