@@ -180,15 +180,15 @@ func (a CollectionAction) Idempotent() CollectionAction { a.declared.Idempotent 
 
 // SignsIn declares that the action, a POST, issues credentials to anonymous callers. A 401
 // authentication_required or invalid_token of any endpoint then contains its address: in
-// the detail and in the details, [SignInDetails]. If several actions declare it, the
-// address is that of the first.
+// the detail and in the details, [SignInDetails]. An error with details of its own does not
+// change. If several actions declare SignsIn, the address is that of the first.
 func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true; return a }
 
-// Related declares GET {path}/{id}/{name}/. It answers the rows of another viewset whose
-// field refers to the object and that the caller may see: an array of Out, in that
-// viewset's default order. Out is a view of that viewset, and field is a name of its fields
-// for clients. The caller also needs the permission to list that viewset. More rows than
-// [Config.MaxRows] are the error 409 too_many_rows.
+// Related declares GET {path}/{id}/{name}/. The answer is an array of Out: the rows of another
+// viewset that the caller may see and whose field refers to the object, in the default order of
+// that viewset. Out is a view of that viewset, and field is a name of its fields for clients.
+// The caller also needs the permission to list that viewset. More rows than [Config.MaxRows]
+// are the error 409 too_many_rows.
 //
 //	framework.Related[Patient, AppointmentView]("appointments", "appointments", "patient")
 func Related[M, Out any](name, viewset, field string) Action[M] {

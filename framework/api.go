@@ -39,7 +39,8 @@ type Config struct {
 	// Authentication lists the schemes, which run in turn. Defaults to none: every caller
 	// is anonymous.
 	Authentication []call.Authenticator
-	// Permission is the permission of every endpoint that declares no other. Defaults to
+	// Permission is the permission of every endpoint of a viewset, unless the viewset or the
+	// endpoint declares another. Every caller may read the API root. Defaults to
 	// [Authenticated].
 	Permission call.Permission
 	// Guards protect prefixes before routing. Defaults to none.
@@ -79,18 +80,19 @@ type Config struct {
 	// MaxRows is the greatest number of rows in an answer without pages, such as that of
 	// [Find]. Defaults to 1,000.
 	MaxRows int
-	// IdempotencyKeys is the greatest number of keys that a caller may use within 24 hours,
-	// because their answers are stored. A further key is answered 429. Defaults to 10,000.
+	// IdempotencyKeys is the greatest number of keys whose answers are stored for a caller
+	// within 24 hours. A further key is answered 429. Defaults to 10,000.
 	IdempotencyKeys int
-	// Timeout limits the time of a request's statements. Defaults to 15 seconds.
+	// Timeout is the time from a request's arrival to the deadline of its context. A statement
+	// after the deadline is the error 503. Defaults to 15 seconds.
 	Timeout time.Duration
 	// Now is the clock. Defaults to [time.Now].
 	Now func() time.Time
-	// Log receives one line per request and every internal error. Defaults to
-	// [slog.Default].
+	// Log receives every internal error, and one line per request, except for the pages of
+	// error codes. Defaults to [slog.Default].
 	Log *slog.Logger
-	// Slow is the duration from which a request's line in the log is a warning. Defaults to
-	// none.
+	// Slow is the duration from which the line of a request without an internal error is a
+	// warning. Defaults to none.
 	Slow time.Duration
 	// Observers are called for every request, in turn. Defaults to none.
 	Observers []call.Observer
@@ -145,7 +147,8 @@ func New(c Config) *API {
 
 // Register adds resources. The API root lists them in this order. They may refer to each
 // other by name in any order, because [API.Check] and [API.Handler] resolve the names.
-// Register panics after either of them, because the API would not serve the resources.
+// Register panics after either of them, and after [API.Document], [API.NewCall] and
+// [API.Refusing], which also check: the API would not serve the resources.
 func (a *API) Register(resources ...Resource) {
 	if a.bound {
 		panic("framework: Register after Check or Handler; register everything first")
@@ -168,10 +171,10 @@ func (a *API) Check() error {
 }
 
 // Handler checks every declaration as [API.Check] does, and returns the server of the API:
-// its endpoints below the prefix, the first page at /, the pages of its error codes, and
-// the OpenAPI document with its page unless the API is Undocumented. A type with a wrong
-// schema of its own is an error, as in [API.Document]. From then on the log also reports when
-// the database stops to answer and when it answers again.
+// its endpoints below the prefix, the first page at / if there is a prefix, and the pages of
+// its error codes. Unless the API is Undocumented, the server also has the OpenAPI document
+// and its page, and an error of [API.Document] is an error of Handler. From then on the log
+// also reports when a PostgreSQL server stops answering and when it answers again.
 func (a *API) Handler() (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

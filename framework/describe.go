@@ -13,8 +13,8 @@ import (
 
 // Document returns the OpenAPI 3.1 document of the API in the format "json" or "yaml", as
 // the server answers it at {prefix}/openapi.json and .yaml. The same declarations give the
-// same document. The error is that of [API.Check], or names every type whose own schema is
-// not valid.
+// same document. The error is that of [API.Check], or it names every type whose own schema
+// is not valid. Another format is an error too.
 func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func (a *API) Document(format string) ([]byte, error) {
 	return openapi.Format(document, format)
 }
 
-// Routes lists every endpoint in order of registration. Call it after [API.Check] or
-// [API.Handler].
+// Routes lists the API root, and then every endpoint in order of registration. Call it after
+// [API.Check] or [API.Handler].
 func (a *API) Routes() []RouteInfo {
 	return each(describe.NewCatalog(a.registry).Routes(), newRouteInfo)
 }
@@ -37,9 +37,9 @@ func (a *API) Routes() []RouteInfo {
 // counts as anonymous.
 //
 // It uses the declarations alone, without a request or the database: guards, permissions
-// and [Scope.Unless], but no throttles and no functions. A guard of a path of certain rows
-// is not considered. Call it after [API.Check] or [API.Handler]. It is safe for concurrent
-// use.
+// and [Scope.Unless], but no throttles and no functions. A guard of the path of one row, such
+// as "patients/5", is not considered. Call it after [API.Check] or [API.Handler]. It is safe
+// for concurrent use.
 func (a *API) Access(callers ...*Caller) []RouteAccess {
 	return each(describe.NewCatalog(a.registry).Access(callers), newRouteAccess)
 }
@@ -50,23 +50,24 @@ func (a *API) Access(callers ...*Caller) []RouteAccess {
 func (a *API) InventCaller() *Caller { return a.registry.InventCaller() }
 
 // Permissions lists the permissions that endpoints, scopes and guards may require by
-// [Holds], [HoldsModel] and [PerModel]: sorted, without duplicates, and all rights of a
-// model whichever verbs it has. It does not list what a function or a permission type of
-// the program requires. Call it after [API.Check] or [API.Handler]. It is safe for
-// concurrent use.
+// [Holds], [HoldsModel] and [PerModel], sorted and without duplicates. HoldsModel counts
+// with all four rights of the model, and PerModel with all but view, whichever verbs there
+// are. It does not list what a function or a permission type of the program requires. Call
+// it after [API.Check] or [API.Handler]. It is safe for concurrent use.
 func (a *API) Permissions() []string { return describe.NewCatalog(a.registry).Permissions() }
 
 // Reindex fills the stored search documents of a viewset's rows, for rows that were not
-// written by this API. It returns how many rows it read and changed, also with an error. It
-// may run while the API serves. A viewset without a stored search is an error. Call it
-// after [API.Check] or [API.Handler].
+// written by this API. It works in transactions of 500 rows. It returns how many rows the
+// finished transactions read and changed, also with an error. It may run while the API
+// serves. A viewset without a stored search is an error. Call it after [API.Check] or
+// [API.Handler].
 func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
 	return index.NewIndexer(a.registry).Reindex(ctx, viewset)
 }
 
-// NeedsReindex reports whether a row of a viewset has an empty search document although its
-// searched fields are not empty, so that no search finds it. It reads the table up to the
-// first such row. A viewset without a stored search is an error.
+// NeedsReindex reports whether a row of a viewset has an empty search document although one
+// of its searched fields is not empty, so that no search finds the row. It reads the table up
+// to the first such row. A viewset without a stored search is an error.
 func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 	return index.NewIndexer(a.registry).NeedsReindex(ctx, viewset)
 }
@@ -94,26 +95,27 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 //   - each field that a filter finds by [Facts], unless [BoundFilter.Scans] is set or the
 //     caller only has rows of their own;
 //   - the column of [Own], the reference of [Via], inputs with the tag ref, and the
-//     columns by which a has-many relation is loaded;
+//     columns by which a has-one or has-many relation is loaded;
 //   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique indexes;
 //   - [Search.Stored]: the search index.
 //
-// [ViewSet.Unindexed] removes fields. Queries of functions and of a [Ranker] are not known.
+// [ViewSet.Unindexed] removes fields of orders and filters. Queries of functions and of a
+// [Ranker] are not known.
 func (a *API) Indexes() []IndexNeed {
 	return each(index.NewIndexer(a.registry).Indexes(), newIndexNeed)
 }
 
-// MissingColumns compares the database with the declarations: the models of the viewsets,
-// of their relations and of [ViewSet].Models, and the tables of searches and of idempotency
-// keys. It returns each missing table and column once, and changes nothing. Call it after
-// [API.Check] or [API.Handler], and after the migrations.
+// MissingColumns compares the database with the declarations: the models of the viewsets
+// and of [ViewSet].Models, the relations that views show, and the tables of a [Ranker] and
+// of idempotency keys. It returns each missing table and column once, and changes nothing.
+// Call it after [API.Check] or [API.Handler], and after the migrations.
 func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	missing, err := index.NewIndexer(a.registry).MissingColumns(ctx)
 	return each(missing, newMissingColumn), err
 }
 
-// Run calls [API.Purge] every hour, the first time after a minute, until ctx ends. It
-// passes each error, and each panic as an error, to report, and goes on.
+// Run calls [API.Purge] every hour, the first time after a minute, until ctx ends. It calls
+// report with each error, and with each panic as an error, and goes on.
 func (a *API) Run(ctx context.Context, report func(error)) {
 	once.NewKeyring(a.registry).Run(ctx, report)
 }
@@ -127,10 +129,10 @@ func (a *API) Purge(ctx context.Context) (int64, error) {
 }
 
 // Refusing returns a handler that answers every request with e, in the error format and
-// with the headers of the API. It is for a server that is starting: see Options.Starting of
-// package httpserver. It does not use the database. Observers are called for its requests;
-// the log has them at the level debug, because there may be many. It checks every
-// declaration first.
+// with the headers of the API, except for preflight requests of allowed origins. It is for a
+// server that is starting: see Options.Starting of package httpserver. It does not use the
+// database. Observers are called for its requests; the log has them at the level debug,
+// because there may be many. Refusing checks every declaration first.
 func (a *API) Refusing(e *Error) (http.Handler, error) {
 	if err := a.Check(); err != nil {
 		return nil, err

@@ -19,8 +19,8 @@
 //	wire      writes JSON
 //
 // Before the first request, bind turns the declarations into endpoints and reports every
-// mistake; describe and openapi write the OpenAPI document; index compares the database
-// with the declarations.
+// mistake; describe and openapi write the OpenAPI document. If the program asks for it, index
+// compares the database with the declarations.
 //
 // Three packages define the names that programs and the engine share:
 // [trestle.example/framework/call] (the call, its caller and its access check),
@@ -34,11 +34,12 @@
 // Its tags:
 //
 //	json:"name"          the client's name; "-" leaves the field out
-//	validate:"required"  must be present, not null, not blank; 0 and false are values
-//	validate:"filled"    may be absent, or null if it is a pointer, but is not blank
+//	validate:"required"  must be present except in the verb Patch, and must not be null, blank or
+//	                     an empty array; 0 and false are values
+//	validate:"filled"    may be absent, or null if it is a pointer, but not blank or an empty array
 //	validate:"line"      one line of text without control and bidirectional characters
 //	validate:"max=200"   and the other rules of package validator, of one value each
-//	default:"booked"     the value of an absent field on POST and PUT
+//	default:"booked"     the value of an absent field, except in the verb Patch
 //	ref:"patients"       the viewset of the row that the value names; the caller must see it
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the API reference
@@ -66,10 +67,11 @@
 //
 // # Columns that the framework fills
 //
-// The framework fills the primary key with a UUIDv7, unless the database makes it, the fields
-// CreatedAt and UpdatedAt, the owner if the scope is [Own], and the column of
-// [Search.Stored]. A column without a field in an input gets the zero value, or its default:
-// tag if it is nullzero. A function stores changed rows by [Save] and new rows by [Insert].
+// The framework fills a primary key of the type uuid.UUID with a UUIDv7, the time fields
+// CreatedAt and UpdatedAt, the owner if the scope is [Own], and the column of [Search.Stored].
+// The database makes an auto-increment key. Any other column without a field in an input gets
+// the zero value or, if its bun tag has nullzero and default, the default. A function stores
+// changed rows by [Save] and new rows by [Insert].
 //
 // The framework sends its own statements, so bun does not call the hooks of a model, such as
 // BeforeInsert and AfterScanRow. A hook that a declared verb would skip is a mistake. Its

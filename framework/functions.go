@@ -10,8 +10,8 @@ import (
 
 // Find returns rows of a viewset for a function, as that viewset shows them: those that the
 // caller may see and that narrow selects, in the viewset's default order. Out must be a
-// view of that viewset. A nil narrow selects every row; it must not set a limit or an
-// offset. More rows than [Config.MaxRows] are the error 409 too_many_rows.
+// view of that viewset. A nil narrow selects every row. A narrow that sets a limit or an
+// offset is an error. More rows than [Config.MaxRows] are the error 409 too_many_rows.
 func Find[Out any](c *call.Call, viewset string, narrow query.Narrow) ([]Out, error) {
 	rows, err := table.RowsOf(c, "Find")
 	if err != nil {
@@ -39,12 +39,12 @@ func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 	return found.Interface().(Out), nil
 }
 
-// Save stores the changes of a row: the columns that changed, the time of the change, and
-// the stored search document. The row is the one that the function received; of a row that
-// it read itself in the transaction Save writes every column. It does not check the scope.
-// It needs a transaction, which a GET action does not have. A deleted row is the error
-// [NotFound]. A model without a viewset is an error, as is a bun hook that would not run,
-// such as BeforeUpdate.
+// Save stores a row, the time of the change, and the stored search document. For the row that
+// the function received it writes the columns that changed. For a row that the function read
+// itself it writes every column but the key. It does not check the scope. It needs a
+// transaction, which a GET action does not have. A row that does not exist or is soft-deleted
+// is the error [NotFound]. A model without a viewset is an error, as is a bun hook that would
+// not run, such as BeforeUpdate.
 func Save[M any](c *call.Call, m *M) error {
 	rows, err := table.RowsOf(c, "Save")
 	if err != nil {
@@ -53,10 +53,11 @@ func Save[M any](c *call.Call, m *M) error {
 	return rows.Save(c, reflect.ValueOf(m))
 }
 
-// Insert stores a new row as Create does: with a key, its times, the caller as owner if the
-// scope is [Own], and the stored search document. It keeps a key or an owner that is
-// already set. It needs a transaction. A model without a viewset is an error, as is a bun
-// hook that would not run, such as BeforeInsert.
+// Insert stores a new row. It sets a UUID key, the times, the caller as owner if the scope is
+// [Own], and the stored search document. It keeps a key or an owner that is already set. If it
+// would set an anonymous caller as owner, the error is [Unauthenticated]. It does not check the
+// scope. It needs a transaction. A model without a viewset is an error, as is a bun hook that
+// would not run, such as BeforeInsert.
 func Insert[M any](c *call.Call, m *M) error {
 	rows, err := table.RowsOf(c, "Insert")
 	if err != nil {

@@ -54,8 +54,9 @@ type Enumerated interface {
 // Check may have a value or a pointer receiver. It must not use the database. Several
 // requests call it at the same time, each with its own value.
 type Checker interface {
-	// Check returns the faults, or nil. It runs if each field is valid by itself: for Create
-	// and Update on the body, for Patch on the row with the changes applied. Each fault needs
+	// Check returns the faults, or nil. It runs if each field is valid by itself: for the verb
+	// Patch on the row with the changes applied, and for every other endpoint on the body or
+	// the query parameters. It does not run after a fault of a [OneRequirer]. Each fault needs
 	// a code, a sentence for the client, and a Pointer (RFC 6901) from the input itself, such
 	// as "/ends_at".
 	Check() []Fault

@@ -94,7 +94,8 @@ type IndexNeed struct {
 	Search bool
 	// For lists what needs the index: `patients: filter "city"`.
 	For []string
-	// Name is the name that [IndexNeed.Create] gives the index.
+	// Name is the name that [IndexNeed.Create] gives the index, unless Search is true.
+	// [API.MissingIndexes] chooses a free name; [API.Indexes] leaves Name empty.
 	Name string
 }
 
@@ -102,8 +103,9 @@ type IndexNeed struct {
 func (n IndexNeed) String() string { return n.internal().String() }
 
 // Create returns the SQL that makes the index, as a template of a migration file
-// ([sqldb.Migrations]). If an index with this name exists, the SQL does nothing. A search
-// index is different: searchIndex chooses its name, and the SQL fails if it exists.
+// ([sqldb.Migrations]). It is for an index of [API.MissingIndexes], which has a Name. If an
+// index with this name exists, the SQL does nothing. A search index is different: searchIndex
+// chooses its name, and the SQL fails if an index with that name exists.
 func (n IndexNeed) Create() string { return n.internal().Create() }
 
 // Drop returns the statement that undoes [IndexNeed.Create].

@@ -10,10 +10,11 @@ import (
 type Ordering struct {
 	// Allowed lists the fields that a client may order by. The parameter has terms,
 	// separated by commas; a leading - means descending. A term that is not allowed is
-	// ignored and reported. Defaults to none.
+	// ignored and reported, or rejected by a strict resource. Defaults to none.
 	Allowed []string
 	// Named lists the orders that a client may choose by name, one at a time. Another name
-	// is the error 400 invalid_parameter. It replaces Allowed. Defaults to none.
+	// is the error 400 invalid_parameter. Named and Allowed together are a mistake. Defaults
+	// to none.
 	Named []NamedOrder
 	// Default is the order of a request without the parameter: terms as a client would
 	// write them, "-starts_at,name", or a name of Named. A list that is searched by

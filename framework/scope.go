@@ -9,10 +9,11 @@ import (
 	"trestle.example/framework/internal/declare"
 )
 
-// A Scope declares which rows of a model a caller has. Every statement applies it: a row
-// outside the scope cannot be listed, read, changed, deleted, referred to or embedded. It
-// is answered like a row that does not exist. Make one with [Own], [Via], [Where] or
-// [Public].
+// A Scope declares which rows of a model a caller has. A row outside the scope cannot be
+// listed, read, changed or deleted, nor referred to or embedded by a field with the tag ref
+// of its viewset. It is answered like a row that does not exist. [Save], [Insert] and a
+// function's own statements do not apply the scope. Make a Scope with [Own], [Via], [Where]
+// or [Public].
 type Scope struct{ declared declare.Scope }
 
 // Own gives a caller the rows whose field is the caller's id, and sets that field on the
@@ -28,15 +29,16 @@ func Own[M any, ID comparable](field func(*M) *ID) Scope {
 	return Scope{s}
 }
 
-// Via gives a caller the rows that refer, by field, to a row of another viewset that the
-// caller owns. An appointment then belongs to the owner of its patient. The Unless of that
-// viewset does not apply.
+// Via gives a caller the rows that refer, by field, to a row that the caller has by the scope
+// of another viewset. If patients have the scope [Own], an appointment belongs to the owner of
+// its patient. The Unless of that viewset does not apply.
 func Via(field, viewset string) Scope {
 	return Scope{declare.Scope{Kind: declare.ScopeVia, Field: field, Target: viewset}}
 }
 
 // Where gives a caller the rows that meet the conditions of fn. Pass values as arguments of
-// the query, never as text. Writing a row that does not meet them is the error 403.
+// the query, never as text. If a verb of [Accepts] or [Fills] would store a row that does not
+// meet them, the error is 403.
 func Where(fn func(*call.Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
 	return Scope{declare.Scope{Kind: declare.ScopeWhere, Where: fn}}
 }
@@ -45,8 +47,9 @@ func Where(fn func(*call.Call, bun.QueryBuilder) bun.QueryBuilder) Scope {
 func Public() Scope { return Scope{declare.Scope{Kind: declare.ScopePublic}} }
 
 // Unless gives every row to callers that p permits. With [HoldsModel] this depends on the
-// verb. To change, delete or act on every row, p must also permit the caller to list them:
-// a row that the caller may not see is 404, and "patients.change" alone has no effect.
+// verb. To change or delete every row, or to run a writing action on it, p must also permit
+// the caller to list the rows: a row that the caller may not list is 404, and
+// "patients.change" alone has no effect.
 func (s Scope) Unless(p call.Permission) Scope { s.declared.Unless = p; return s }
 
 // String describes the scope for listings.

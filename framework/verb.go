@@ -12,7 +12,7 @@ import (
 )
 
 // Verbs declares which of the six verbs a viewset offers. A zero [Verb] is not offered: the
-// server answers 405.
+// server answers 405, or 404 if nothing is offered at its path.
 type Verbs struct {
 	List     Verb // GET    {path}/
 	Create   Verb // POST   {path}/
@@ -88,9 +88,10 @@ func Does[In, Out any](fn func(*call.Call, In) (Out, error)) Verb {
 }
 
 // Changes makes Update, Patch or Delete a function. The object is one that the caller may
-// see, and is locked inside a transaction, which may be retried as a whole. Fields that a
-// PATCH does not contain have the object's values. With [Verb.Untransacted] these values
-// were read without a lock; [Call.Has] reports which fields the body contains.
+// see, and is locked inside a transaction, which may be retried as a whole. An input field
+// that a PATCH does not contain has the value of the object's field of the same Go name and
+// type. With [Verb.Untransacted] these values were read without a lock; [Call.Has] reports
+// which fields the body contains.
 func Changes[M, In, Out any](fn func(*call.Call, *M, In) (Out, error)) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbChanges, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),
@@ -98,7 +99,8 @@ func Changes[M, In, Out any](fn func(*call.Call, *M, In) (Out, error)) Verb {
 	}}
 }
 
-// Deletes removes the row and answers 204.
+// Deletes removes the row and answers 204. If the model has bun's soft_delete, the row stays in
+// the table and is marked as deleted.
 func Deletes() Verb { return Verb{declare.Verb{Kind: declare.VerbDeletes}} }
 
 // Permit sets the permission of the verb.
@@ -146,21 +148,21 @@ func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 //
 // A key is optional. It has 1 to 255 visible ASCII characters, with or without double
 // quotes. The answer is 422 if the key was used for another row, query or body. While the
-// first request runs, others with the key wait for it, on PostgreSQL up to the LockTimeout
-// of sqldb.Options, and are then answered 409. An anonymous caller with a key is answered
-// 400. At an endpoint without keys the header is listed in Trestle-Ignored, or rejected by
-// a strict resource.
+// first request runs, others with the key wait for it. On PostgreSQL a request that waits
+// longer than the LockTimeout of sqldb.Options is answered 409. An anonymous caller with a
+// key is answered 400. At an endpoint without keys the header is listed in Trestle-Ignored,
+// or rejected by a strict resource.
 //
 // [Config.IdempotencyKeys] limits the keys of a caller within the 24 hours; a further key
-// is answered 429. A stored answer about a row that the caller no longer has is not sent:
-// 404.
+// is answered 429. If the row of the path exists and the caller may no longer see it, the
+// answer is 404, and the stored answer is not sent.
 //
 // The answers are stored unchanged in a table of [Migrations], so a function that answers
 // with a secret must not be idempotent. [API.Run] deletes expired answers.
 func (v Verb) Idempotent() Verb { v.declared.Idempotent = true; return v }
 
 // Doc describes the verb to clients. Its first sentence is the summary in the OpenAPI
-// document. Defaults to the viewset's text.
+// document. Without a Doc the summary names the verb and the resource: "List patients".
 func (v Verb) Doc(text string) Verb { v.declared.Doc = text; return v }
 
 // Refuses lists the error codes of the verb's function that the framework does not know,
@@ -172,22 +174,23 @@ func (v Verb) Refuses(codes ...string) Verb {
 
 // Takes lists headers of a request that the verb's function reads, for the OpenAPI
 // document. A function that takes If-Match, If-None-Match or If-Unmodified-Since must check
-// it. Any other write with such a condition is the error 412 precondition_unsupported.
+// it. Any other write with such a header, except If-Match: *, is the error 412
+// precondition_unsupported.
 func (v Verb) Takes(headers ...call.Header) Verb {
 	v.declared.Takes = append(slices.Clip(v.declared.Takes), headers...)
 	return v
 }
 
 // Sends lists headers that the verb's function sets in its answers, for the OpenAPI
-// document. Every answer has those that are Required.
+// document. The function must set a Required header in every answer of success.
 func (v Verb) Sends(headers ...call.Header) Verb {
 	v.declared.Sends = append(slices.Clip(v.declared.Sends), headers...)
 	return v
 }
 
 // ID sets the operationId in the OpenAPI document, which names the function of a generated
-// client: "findPatients". It begins with a verb, has letters and digits, and is unique.
-// Defaults to a name made of the path.
+// client: "findPatients". It begins with a lower-case letter, has letters and digits only, and
+// is unique. The default is made of the operation and the path: "listPatients".
 func (v Verb) ID(name string) Verb { v.declared.Named = name; return v }
 
 // named lists the verbs with their names and methods, in the order of [Verbs].

@@ -25,7 +25,7 @@ type ViewSet[M any] struct {
 	// Doc describes the resource to its clients. Defaults to none.
 	Doc string
 	// Verbs declares which of the six verbs the resource offers. The server answers 405 for
-	// the others.
+	// the others, or 404 if nothing is offered at the path.
 	Verbs Verbs
 	// Scope declares which rows a caller has, for every verb, action, filter, embedded row
 	// and reference. Required.
@@ -59,15 +59,15 @@ type ViewSet[M any] struct {
 	Strict Strictness
 	// Slash decides how canonical paths end. Defaults to the API's.
 	Slash Slash
-	// Lookup is the field in the path of an object. It needs a unique index: if several
-	// rows have the same key, the server answers and changes none of these rows. Defaults
-	// to the primary key.
+	// Lookup is the field in the path of an object. It needs a unique index: if several rows
+	// have the key of the path, the answer is the error 500 and no row changes. Defaults to the
+	// primary key.
 	Lookup string
-	// Reserved lists the values that the Lookup of an object must not have. Their paths belong to
-	// actions of Collection, or to viewsets below this one. Create, Update,
+	// Reserved lists the values that the Lookup of an object must not have. Their paths
+	// belong to actions of Collection, or to viewsets below this one. Create, Update,
 	// Patch, [Insert] and [Save] answer 400 with the fault noneof, in every viewset of the
-	// model. A taken path whose value is not reserved is a mistake, unless the key is a
-	// UUID or a number. Defaults to none.
+	// model. If such a path exists and its value is not reserved, that is a mistake, unless
+	// the key is a UUID or a number. Defaults to none.
 	Reserved []string
 	// Single makes the resource the caller's one row. Scope is an [Own] without Unless. The
 	// path has no id, and there is no list. PUT creates a missing row. The owner's field needs

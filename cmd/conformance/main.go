@@ -5,11 +5,12 @@
 //
 // The user must be allowed to create databases: each test has one of its own,
 // which is dropped when it ends. TRESTLE_PREPARE=off sends statements unprepared,
-// for poolers that give a connection to each transaction. A pattern, as that of go
-// test -run, runs some of the tests.
+// for poolers that give a connection to each transaction. The pattern selects tests, as
+// that of go test -run does.
 //
-// What is left out is what does not hold everywhere and is not meant to; the table
-// names it. The exit code is 0 if all held, 1 if not, and 2 for a wrong call.
+// Some tests are left out; the report names them and the reasons. The exit code is 0 if
+// all held, 1 if a test failed or a suite ran no test that uses the database, and 2 for a
+// wrong call.
 package main
 
 import (
@@ -27,10 +28,10 @@ const (
 	exitUsage  = 2
 )
 
-// A suite is a package, or a pattern of several, whose tests ask by HTTP.
+// A suite is a package, or a pattern of several, whose tests send requests by HTTP.
 type suite struct{ name, path string }
 
-// suites are the tests of the services, each by its name in the table.
+// suites returns the suites of the services, with their names in the table.
 func suites() []suite {
 	return []suite{{"identity and access", "./resources"}, {"clinic", "./resources/clinic"}, {"store", "./resources/store/..."}}
 }
@@ -38,7 +39,8 @@ func suites() []suite {
 // A leftOut is a group of tests that are not run, and why.
 type leftOut struct{ tests, why string }
 
-// leftOuts are the tests that are not about HTTP, or about one database's ways.
+// leftOuts returns the tests that are left out, such as those that do not test requests by
+// HTTP, or hold on one database only. Without prepared statements there is one group more.
 func leftOuts(prepared bool) []leftOut {
 	all := []leftOut{
 		{"TestIndexesServe", "they read the plans of PostgreSQL's own planner"},

@@ -12,11 +12,11 @@ import (
 	"text/tabwriter"
 )
 
-// An outcome is what became of a suite.
+// An outcome is the result of a suite.
 type outcome struct {
 	passed, failed, skipped int      // of the tests that use the database
-	failures                []string // the names of all that failed
-	ended                   error    // what go test ended with
+	failures                []string // the names of all tests that failed
+	ended                   error    // the error with which go test ended, or nil
 }
 
 func (o *outcome) held() bool { return o.ended == nil && o.failed == 0 && o.passed > 0 }
@@ -29,13 +29,13 @@ type event struct {
 	Output  string `json:"Output"`
 }
 
-// ofDatabase is the name of the part of a test that uses PostgreSQL.
+// ofDatabase is the end of the name of a subtest that uses PostgreSQL.
 const ofDatabase = "/postgresql"
 
-// read counts what go test says, and repeats what failing tests print.
+// read counts the results that go test reports, and prints the output of tests that fail.
 func read(events io.Reader, stderr io.Writer) (*outcome, error) {
 	o := &outcome{}
-	printed := map[string][]string{} // by package and test, until it is over
+	printed := map[string][]string{} // by package and test, until the test ends
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A book has what each stage found, in a file of each.
+// A book keeps the record of each stage, in one file for each stage.
 type book struct {
 	folder string
 	// commit returns the commit that the files have, or "" if they have changes.
@@ -29,15 +29,15 @@ type book struct {
 type record struct {
 	Commit  string        `json:"commit"`
 	Command []string      `json:"command"`
-	Proves  string        `json:"proves"` // what was to be proved when it ran
+	Proves  string        `json:"proves"` // what the stage was to prove when it ran
 	Passed  bool          `json:"passed"`
 	Took    time.Duration `json:"tookNanoseconds"`
 	At      time.Time     `json:"at"`
 	Figures []string      `json:"figures"`
 }
 
-// standsFor reports whether it says that a stage has passed at a commit, as it
-// would be run now.
+// standsFor reports whether the record says that a stage has passed at a commit with its
+// present command. It returns false if the stage must always run, or if commit is "".
 func (r record) standsFor(s stage, commit string) bool {
 	return !s.always && r.Passed && commit != "" && r.Commit == commit && slices.Equal(r.Command, s.command)
 }
@@ -49,8 +49,8 @@ func openBook(folder string) (*book, error) {
 	return &book{folder, commit}, nil
 }
 
-// commit is that of the files, "" if they have been changed since or there is
-// none.
+// commit returns the commit of the files. It returns "" if files were changed or added since,
+// or if git returns an error.
 func commit(ctx context.Context) string {
 	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=all").Output()
 	if err != nil || len(changed) > 0 {
@@ -63,7 +63,9 @@ func commit(ctx context.Context) string {
 	return strings.TrimSpace(string(name))
 }
 
-// prove runs stages, and reports whether all have passed.
+// prove runs stages, and reports whether all have passed. Unless again is true, it skips those
+// that passed at this commit. It returns false at once if ctx ends or a record cannot be
+// written.
 func (b *book) prove(ctx context.Context, all []stage, again bool, progress io.Writer) bool {
 	passed := true
 	for _, s := range all {
@@ -76,7 +78,7 @@ func (b *book) prove(ctx context.Context, all []stage, again bool, progress io.W
 		}
 		fmt.Fprintf(progress, "== %s: %s\n", s.name, s.proves)
 		r := b.run(ctx, s, progress)
-		if ctx.Err() != nil { // it was stopped, which says nothing of it
+		if ctx.Err() != nil { // it was stopped, so there is no result
 			return false
 		}
 		passed = passed && r.Passed
@@ -90,12 +92,12 @@ func (b *book) prove(ctx context.Context, all []stage, again bool, progress io.W
 
 var figure = regexp.MustCompile(`\bFIGURE (.+)`)
 
-// run runs one stage; what it prints goes to a file and to progress.
+// run runs one stage. The output goes to a file and to progress.
 func (b *book) run(ctx context.Context, s stage, progress io.Writer) record {
 	began, before := time.Now(), b.commit(ctx)
 	output, err := b.output(ctx, s, progress)
 	r := record{Command: s.command, Proves: s.proves, Passed: err == nil, Took: time.Since(began), At: began.UTC()}
-	if before == b.commit(ctx) { // else it was of no one commit
+	if before == b.commit(ctx) { // else the commit or the files changed during the run
 		r.Commit = before
 	}
 	if err != nil {
@@ -107,10 +109,10 @@ func (b *book) run(ctx context.Context, s stage, progress io.Writer) record {
 	return r
 }
 
-// output runs the command of a stage, and returns what it printed. A stage that
-// did not do what it is for has failed, whatever its command says.
+// output runs the command of a stage, and returns what it printed. It returns an error if the
+// command fails, or if the output lacks the text that proves that the stage did its work.
 func (b *book) output(ctx context.Context, s stage, progress io.Writer) (string, error) {
-	// The record of before goes: it is not of what is in the log from here on.
+	// The old record is removed, because the log is overwritten and would not match it.
 	if err := os.Remove(b.file(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -133,7 +135,7 @@ func (b *book) output(ctx context.Context, s stage, progress io.Writer) (string,
 
 func (b *book) file(s stage) string { return filepath.Join(b.folder, s.name+".json") }
 
-// read is what is known of a stage, the zero record if that is nothing.
+// read returns the record of a stage, or the zero record if there is none that can be read.
 func (b *book) read(s stage) (r record) {
 	text, err := os.ReadFile(b.file(s))
 	if err != nil || json.Unmarshal(text, &r) != nil {
@@ -150,8 +152,8 @@ func (b *book) write(s stage, r record) error {
 	return os.WriteFile(b.file(s), append(text, '\n'), 0o644)
 }
 
-// table prints what is known of stages: of those that have run, what was to be
-// proved then.
+// table prints the records of stages. For a stage that has run, it prints what the stage was to
+// prove at that time.
 func (b *book) table(ctx context.Context, all []stage, w io.Writer) {
 	now := b.commit(ctx)
 	fmt.Fprintln(w, "| stage | proves | result | took | at |\n|---|---|---|---:|---|")
@@ -166,10 +168,10 @@ func (b *book) table(ctx context.Context, all []stage, w io.Writer) {
 	}
 }
 
-// cell is what stands in a place of the table.
+// cell returns the text of a cell of the table: the parts, with / for each |.
 func cell(parts ...string) string { return strings.ReplaceAll(strings.Join(parts, "; "), "|", "/") }
 
-// result says in a word or two what became of a stage.
+// result returns the result of a stage in one or two words.
 func (r record) result() string {
 	switch {
 	case r.At.IsZero():
@@ -180,7 +182,7 @@ func (r record) result() string {
 	return "FAILED"
 }
 
-// place says at which commit a stage was run.
+// place returns a text for the commit at which a stage was run, or "" if it was not run.
 func (r record) place(now string) string {
 	switch {
 	case r.At.IsZero():

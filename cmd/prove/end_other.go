@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// endAll leaves it at the end of the command itself.
+// endAll does nothing: when the context ends, only the command itself is ended.
 func endAll(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endAll ends what a command started with the command, which may not pass it on:
-// they are a group of processes of their own.
+// endAll makes a command and the processes that it starts one group. When the context ends, the
+// whole group gets SIGTERM, because the command may not pass the signal on.
 func endAll(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

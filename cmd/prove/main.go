@@ -3,16 +3,15 @@
 //
 //	go run ./cmd/prove [--again] [--list] [--fuzz DURATION] [stage ...]
 //
-// A stage is a command. That it passed is written below .bin/prove with the
-// commit it passed at, and so is what it printed: a run that was stopped goes on
-// where it was. A stage that passed at this commit is not run again, unless
-// --again is given, its command is another or files have been changed since. Only the
-// audit always runs, because its result depends on the day.
-// Stages that fail do not stop the others; the exit code is 1 if any failed, and
-// 2 for a wrong call.
+// A stage is a command. prove writes its result, the commit and its output below
+// .bin/prove. So a new run continues where a stopped run ended: a stage that passed at
+// this commit is not run again, unless --again is given, its command is another or files
+// have been changed since. Only the audit always runs, because its result depends on the
+// day. Stages that fail do not stop the others. The exit code is 1 if a stage failed, if
+// the run was stopped, or if a result cannot be written, and 2 for a wrong call.
 //
-// A name may be the beginning of several: "fuzz" is all stages of fuzzing.
-// What a stage measured stands in its output after the word FIGURE.
+// The argument stage is the beginning of one or more names: "fuzz" selects all stages of
+// fuzzing. A stage prints what it measured after the word FIGURE.
 package main
 
 import (
@@ -40,7 +39,7 @@ const (
 	exitUsage  = 2
 )
 
-// run is main without the end of the process.
+// run does the work of main, and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("prove", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -83,7 +82,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// named are the stages whose names begin so; all without a name.
+// named returns the stages whose names begin with one of the names, or all without a name. A
+// name that selects no stage is an error.
 func named(all []stage, names []string) ([]stage, error) {
 	if len(names) == 0 {
 		return all, nil

@@ -14,16 +14,17 @@ import (
 // A stage is one proof.
 type stage struct {
 	name    string
-	proves  string // what, with the bounds and what the environment changes of it
+	proves  string // what it proves, with its limits and the variables that change them
 	command []string
-	sees    string // what its output says if it did what it is for
-	always  bool   // what it finds changes with the day: that it passed says nothing of today
+	sees    string // a text that its output contains only if it did its work
+	always  bool   // run it even if it passed before, because its result depends on the day
 }
 
 // fuzzFor is how long a fuzz test runs unless --fuzz says otherwise.
 const fuzzFor = 10 * time.Minute
 
-// stages are all proofs, the shortest of them first.
+// stages returns all stages: the fixed ones, then those of mutants, then those of fuzz tests. It
+// returns an error if it does not run in the project's folder.
 func stages(fuzzing time.Duration) ([]stage, error) {
 	targets, err := fuzzTargets("framework", "resources", "cmd")
 	if err != nil {
@@ -48,7 +49,7 @@ func stages(fuzzing time.Duration) ([]stage, error) {
 	return all, nil
 }
 
-// fixedStages are the stages that do not depend on what the project's files hold.
+// fixedStages returns the stages that do not depend on the contents of the project's files.
 func fixedStages() []stage {
 	audit := makes("audit", "0 known faults can be reached, by a database 120 days old at most; 0 unjustified findings", "audit", "FIGURE unsafe code: 0 findings")
 	audit.always = true
@@ -76,14 +77,15 @@ func fixedStages() []stage {
 	}
 }
 
-// whole runs a command without what could leave a part of it out.
+// whole returns the beginning of a command, which removes the variables that could leave out a
+// part of the stage.
 func whole() []string {
 	return []string{"env", "-u", "GOFLAGS", "-u", "MAKEFLAGS", "-u", "GNUMAKEFLAGS", "-u", "MAKEFILES", "-u", "TRESTLE_SEED"}
 }
 
-// makes is a stage of a target of the Makefile, whole: neither the environment nor
-// what make was called with leaves anything out but what is set here. Which copy of
-// the database of vulnerabilities is read is a part of the command.
+// makes returns a stage that runs a target of the Makefile. set sets variables of the target;
+// variables of the environment and of a calling make cannot leave out a part of it. For the
+// audit, the variable VULNDB, a copy of the vulnerability database, is part of the command.
 func makes(name, proves, target, sees string, set ...string) stage {
 	command := append(whole(), "-u", "MUTATE", "-u", "RACED")
 	if copied := os.Getenv("VULNDB"); copied != "" && target == "audit" {
@@ -93,7 +95,7 @@ func makes(name, proves, target, sees string, set ...string) stage {
 	return stage{name: name, proves: proves, command: append(command, "make", "--no-print-directory", target), sees: sees}
 }
 
-// tests is a stage of the long form of a test.
+// tests returns a stage that runs the long form of one test.
 func tests(name, proves, folder, test string) stage {
 	limit := "90m"
 	if name == "soak" { // TRESTLE_SOAK may say eight hours
@@ -110,14 +112,15 @@ func tests(name, proves, folder, test string) stage {
 	)}
 }
 
-// allTests is tests with all others of the folder.
+// allTests returns the stage of tests, which then runs all tests of the folder.
 func allTests(name, proves, folder, test string) stage {
 	s := tests(name, proves, folder, test)
 	s.command[len(s.command)-2] = "^Test"
 	return s
 }
 
-// overrides are variables such as TRESTLE_SOAK, which make a stage another one.
+// overrides returns the variables of the environment that change a stage, such as TRESTLE_SOAK,
+// sorted. Their names begin with TRESTLE_ and the name of the stage.
 func overrides(name string) (set []string) {
 	for _, pair := range os.Environ() {
 		if strings.HasPrefix(pair, "TRESTLE_"+strings.ToUpper(name)) {
@@ -130,7 +133,7 @@ func overrides(name string) (set []string) {
 
 var mutateDefault = regexp.MustCompile(`(?m)^MUTATE \?= (.+)$`)
 
-// mutated are the areas that make mutate changes.
+// mutated returns the areas of the code that make mutate changes by default.
 func mutated(makefile string) ([]string, error) {
 	text, err := os.ReadFile(makefile)
 	if err != nil {
@@ -148,7 +151,7 @@ type target struct{ name, folder string }
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
-// fuzzTargets finds the fuzz tests below folders.
+// fuzzTargets finds the fuzz tests below folders, and sorts them by name.
 func fuzzTargets(folders ...string) ([]target, error) {
 	var found []target
 	for _, folder := range folders {

@@ -21,16 +21,17 @@ import (
 	"trestle.example/resources/store/seed"
 )
 
-// A demoUser is a user of the demo data, one of each kind.
+// A demoUser is a user of the demo data.
 type demoUser struct {
 	auth.NewUser
 
 	kind        string
 	permissions []string
-	owner       bool // patients belong to them, and they order
+	owner       bool // patients and orders belong to this user
 }
 
-// triedOut is the demo user whose token a demo server prints: an ordinary one.
+// triedOut is the e-mail address of the demo user whose token a demo server prints. The user
+// has no permissions.
 const triedOut = "asha@example.com"
 
 func demoUsers() []demoUser {
@@ -46,7 +47,7 @@ func demoUsers() []demoUser {
 	}
 }
 
-// A demo is the row that says that a database holds demo data.
+// A demo is the mark of a database with demo data: the one row of its table.
 type demo struct {
 	bun.BaseModel `bun:"table:trestle_demo"`
 
@@ -57,7 +58,7 @@ type demo struct {
 	SeededAt     time.Time
 }
 
-// demoData is that of a clinic and a store.
+// demoData returns the demo data of a clinic and a store.
 func demoData() *program.Demo {
 	return &program.Demo{Usage: "[--scale N]", Long: demoLong, Example: demoExample, Flags: addDemoFlags, Plan: sowingOf, Visitor: triedOut, Requests: demoRequests}
 }
@@ -83,10 +84,11 @@ func addDemoFlags(flags *pflag.FlagSet) {
 	flags.Int("products", 0, "`number` of products, whatever the scale")
 }
 
-// maxSeeds keeps a mistyped number from filling the disk.
+// maxSeeds is the most records of one kind, so that a mistyped number does not fill the disk.
 const maxSeeds = 10_000_000
 
-// sowingOf is as much demo data as the flags say.
+// sowingOf returns a sowing of the amounts that the flags say. An amount out of range is an
+// error.
 func sowingOf(flags *pflag.FlagSet) (program.Sowing, error) {
 	scale, _ := flags.GetInt("scale")
 	if largest := maxSeeds / clinic.SeedAppointments; scale < 1 || scale > largest {
@@ -109,7 +111,8 @@ func sowingOf(flags *pflag.FlagSet) (program.Sowing, error) {
 	return w, nil
 }
 
-// demoRequests are commands that show the clinic to a user, and the store without signing in.
+// demoRequests returns lines with two commands: one reads the clinic with a token, the other
+// reads the store without signing in.
 func demoRequests(base string, token auth.Secret) []string {
 	return []string{
 		"Try it as " + triedOut + ", for 12 hours:", "",
@@ -118,7 +121,7 @@ func demoRequests(base string, token auth.Secret) []string {
 	}
 }
 
-// A sowing is what seeding makes.
+// A sowing makes an amount of demo data.
 type sowing struct {
 	program.SowOptions
 
@@ -130,8 +133,8 @@ type sowing struct {
 	made   []program.DemoUser // with new passwords
 }
 
-// requireDemoTable is an error if the table of the mark is missing, or a column of it. Only
-// seeding needs the table, so the program serves without it.
+// requireDemoTable returns an error if the table of the mark, or a column of the table, is
+// missing. Only seeding needs the table, so the program serves without it.
 func requireDemoTable(ctx context.Context, db *sqldb.DB) error {
 	table := db.Table(reflect.TypeFor[demo]())
 	columns, err := db.Columns(ctx, table.Name)
@@ -150,7 +153,7 @@ func requireDemoTable(ctx context.Context, db *sqldb.DB) error {
 	return nil
 }
 
-// findDemo returns the mark of a demo's database, or nil.
+// findDemo returns the mark of the database, or nil if it has none.
 func findDemo(ctx context.Context, in *sqldb.Session) (*demo, error) {
 	var found []demo
 	err := in.IDB().NewSelect().Model(&found).Scan(ctx)
@@ -186,8 +189,9 @@ func records(patients, appointments, products int64) string {
 	return fmt.Sprintf("%d patients, %d appointments, %d products", patients, appointments, products)
 }
 
-// sowIn marks the database first: of two who seed at once, one waits there and
-// then finds the other's mark.
+// sowIn makes the demo data. If the database has a mark and Force is not set, it changes
+// nothing. It marks the database first: if two processes seed at once, the second waits for
+// the first and then finds its mark.
 func (w *sowing) sowIn(ctx context.Context, in *sqldb.Session) error {
 	mark := demo{ID: 1, SeededAt: time.Now().UTC().Truncate(time.Microsecond)}
 	result, err := in.Exec(ctx, in.IDB().NewInsert().Model(&mark).On("CONFLICT DO NOTHING"))
@@ -212,7 +216,7 @@ func (w *sowing) sowIn(ctx context.Context, in *sqldb.Session) error {
 	return markDemo(ctx, in, mark)
 }
 
-// sowRecords makes those of every service.
+// sowRecords makes the records of the clinic and of the store.
 func (w *sowing) sowRecords(ctx context.Context, in *sqldb.Session) error {
 	before := 0
 	err := clinic.Seed(ctx, in, w.clinic, func(done, total int) {
@@ -225,8 +229,8 @@ func (w *sowing) sowRecords(ctx context.Context, in *sqldb.Session) error {
 	return seed.Insert(ctx, in, w.store, func(done, total int) { w.Progress(before+done, before+total) })
 }
 
-// requireNoUsers returns an error for a database that is in use. Even with --force it
-// returns one if the e-mail of a demo user exists: that user's password would change.
+// requireNoUsers returns an error if the database has users. With --force it returns one only
+// if a user has the e-mail address of a demo user: that user's password would change.
 func (w *sowing) requireNoUsers(ctx context.Context, in *sqldb.Session) error {
 	q := in.IDB().NewSelect().Model((*auth.User)(nil))
 	if w.Force {
@@ -246,8 +250,8 @@ func (w *sowing) requireNoUsers(ctx context.Context, in *sqldb.Session) error {
 	return program.NeedsAction("this database has users and is not a demo's; name another one by DATABASE_URL, or add demo data to it by: trestle seed --force")
 }
 
-// sowUsers makes the demo's users, or gives them new passwords, and notes who
-// owns the patients, who orders, and who set the stocks.
+// sowUsers makes the demo's users, or gives them new passwords. It stores for the records
+// which users own the patients, which users order, and which user set the stocks.
 func (w *sowing) sowUsers(ctx context.Context, in *sqldb.Session) error {
 	w.clinic.Owners = nil
 	for _, u := range demoUsers() {
@@ -282,7 +286,7 @@ func (w *sowing) sowUser(ctx context.Context, in *sqldb.Session, u demoUser) (uu
 	return known.ID, w.users.Grant(ctx, in, known.ID, u.permissions...)
 }
 
-// markDemo completes the mark with what the database holds.
+// markDemo writes the numbers of rows that the database has into the mark.
 func markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
 	for model, n := range map[any]*int64{
 		(*clinic.Patient)(nil): &mark.Patients, (*clinic.Appointment)(nil): &mark.Appointments, (*catalogue.Product)(nil): &mark.Products,
@@ -296,8 +300,8 @@ func markDemo(ctx context.Context, in *sqldb.Session, mark demo) error {
 	return err
 }
 
-// newPassword has 80 random bits or more, in groups that can be typed, and at
-// least so many characters; no password has more than 128.
+// newPassword returns a password with at least 80 random bits and at least as many characters
+// as least says, in groups of four, but never more than 128 characters.
 func newPassword(least int) string {
 	var groups []string
 	for len(groups) < 4 || len(groups)*5-1 < least {

@@ -4,7 +4,7 @@
 //	trestle serve --migrate --seed
 //
 // Run trestle --help for the commands and trestle serve --help for the
-// settings. Package program describes what all of them have in common.
+// settings. Package program describes what all commands have in common.
 package main
 
 import (

@@ -3,21 +3,21 @@
 //
 //	go run ./cmd/withpg [--install] [--memory] [--verbose] -- command [argument ...]
 //
-// If TEST_DATABASE_URL is set, the command simply runs: the server is yours.
-// Otherwise withpg starts a private, throw-away cluster and sets
-// TEST_DATABASE_URL for the command. With --install it first installs what the
-// tests need and the machine lacks, where it may (as root, with apt-get), and
-// shows what the installer prints: PostgreSQL unless TEST_DATABASE_URL is set,
-// and what the tests start themselves: Redis unless TEST_REDIS_URL is set, a
-// browser unless TEST_BROWSER is set, pgbouncer, Node.js, Caddy, HAProxy, nginx
-// and Prometheus. With --memory the temporary files of the server and of the command
-// are in memory, unless TMPDIR is set or /dev/shm has less than 8 GiB free: tests run
-// faster, and nothing that is measured says what a disk would do. With --verbose it
-// shows the server's log.
+// If TEST_DATABASE_URL is set, withpg starts no server, and the command uses the one
+// that the variable names. If it is not set, withpg starts a private, temporary cluster
+// and sets TEST_DATABASE_URL for the command. With --install it first installs programs
+// that the tests need and the machine lacks (as root, with apt-get), and shows what the
+// installer prints: PostgreSQL unless TEST_DATABASE_URL is set, Redis unless
+// TEST_REDIS_URL is set, a browser unless TEST_BROWSER is set, pgbouncer, Node.js, Caddy,
+// HAProxy, nginx and Prometheus. If PostgreSQL or Redis cannot be installed, withpg ends;
+// any other program that cannot be installed is only reported. With --memory the temporary
+// files of the server and of the command are in memory, on Linux, unless TMPDIR is set or
+// /dev/shm has less than 8 GiB free: tests run faster, and measurements say nothing about
+// a disk. With --verbose it shows the server's log.
 //
-// Interrupts and other requests to end are passed on to the command, and the
-// server always stops. The exit code is the command's, 128 plus the signal's
-// number if a signal ended it, 125 if withpg itself failed, 126 if the command
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT end the start of the server, or reach the command.
+// The server stops after the command. The exit code is the command's, 128 plus the
+// signal's number if a signal ended it, 125 if withpg itself failed, 126 if the command
 // cannot be run, 127 if there is no such command, and 2 for a wrong call.
 package main
 
@@ -49,11 +49,11 @@ const (
 )
 
 const (
-	// variable is what the command finds the server's address in.
+	// variable names the variable with the URL of the server.
 	variable = "TEST_DATABASE_URL"
-	// redisVariable names a Redis of the caller's own.
+	// redisVariable names the variable with the URL of a Redis of the caller's own.
 	redisVariable = "TEST_REDIS_URL"
-	// browserVariable names a browser of the caller's own.
+	// browserVariable names the variable with a browser of the caller's own.
 	browserVariable = "TEST_BROWSER"
 )
 
@@ -61,7 +61,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stderr))
 }
 
-// run is main without the end of the process.
+// run does the work of main, and returns the exit code.
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -101,8 +101,8 @@ func withServer(ctx context.Context, o options, command []string) int {
 	signals := catch()
 	defer signals.stop()
 
-	// A signal ends the start as well; one that comes too late for that is still
-	// there for the command.
+	// A signal also ends the start of the server. A signal that comes after the start
+	// is passed on to the command.
 	starting, cancel := signal.NotifyContext(ctx, requestsToEnd()...)
 	cluster, err := prepare(starting, o)
 	cancel()
@@ -123,8 +123,8 @@ func withServer(ctx context.Context, o options, command []string) int {
 	return code
 }
 
-// prepare installs the requested programs, and starts a cluster unless there is a
-// server of the caller's own.
+// prepare installs the requested programs, and starts a cluster. If TEST_DATABASE_URL is set,
+// it starts none and returns nil.
 func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
 	if o.install {
 		if err := installBeside(ctx, o.stderr); err != nil {
@@ -142,8 +142,8 @@ func prepare(ctx context.Context, o options) (*postgres.Cluster, error) {
 	return postgres.Start(ctx, o.log)
 }
 
-// installBeside installs what tests start themselves. Redis they cannot do without;
-// few need the others, and they say so too.
+// installBeside installs the programs that tests start themselves. It returns an error only if
+// Redis cannot be installed, because tests cannot do without it. It prints other errors.
 func installBeside(ctx context.Context, stderr io.Writer) error {
 	if !given(redisVariable) {
 		if err := redis.Install(ctx, stderr); err != nil {
@@ -162,14 +162,14 @@ func installBeside(ctx context.Context, stderr io.Writer) error {
 	return nil
 }
 
-// installTools installs what servers are deployed with.
+// installTools installs the proxies and Prometheus with its promtool.
 func installTools(ctx context.Context, stderr io.Writer) error {
 	return tool.Install(ctx, stderr, tool.Caddy, tool.HAProxy, tool.Nginx, tool.Prometheus, tool.Promtool)
 }
 
 func given(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }
 
-// runCommand returns the exit code of the command, run with the address.
+// runCommand runs the command with the URL of the server, and returns its exit code.
 func runCommand(command []string, address string, signals *signals, stderr io.Writer) int {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // signals end it
 	cmd.Env = append(os.Environ(), variable+"="+address)

@@ -11,9 +11,10 @@ const (
 	buildTemporary = "GOTMPDIR"
 )
 
-// useMemory makes a folder in memory the one for temporary files, also for PostgreSQL, and
-// keeps those of Go's builds where they were. If the caller set TMPDIR, or memory has too
-// little space, it changes nothing. The caller must call remove at the end.
+// useMemory makes a folder in memory and sets it as the folder of temporary files, also for
+// PostgreSQL. The temporary files of Go's builds stay in their folder. If the caller set
+// TMPDIR, memory has too little space, or the folder cannot be made, it changes nothing. The
+// caller must call remove at the end.
 func useMemory(stderr io.Writer) (remove func()) {
 	if given(temporary) || !hasMemory() {
 		return func() {}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// signals holds back the requests to end this process, for the command to act on.
+// signals receives the signals that would end this process, and keeps them for the command.
 type signals struct {
 	received chan os.Signal
 	terminal bool
@@ -26,8 +26,8 @@ func requestsToEnd() []os.Signal {
 
 func (s *signals) stop() { signal.Stop(s.received) }
 
-// forwardTo passes the signals on to the command until the function returned is
-// called.
+// forwardTo passes the signals on to the command until the returned function is called. It
+// skips those that the command already has from the terminal.
 func (s *signals) forwardTo(command *os.Process) (end func()) {
 	quit := make(chan struct{})
 	go func() {
@@ -45,14 +45,15 @@ func (s *signals) forwardTo(command *os.Process) (end func()) {
 	return func() { close(quit) }
 }
 
-// alreadySent reports that the command has the signal from the terminal, whose
-// Ctrl-C and Ctrl-\ go to every process in the foreground: many programs take a
-// second one as an order to give up cleaning up.
+// alreadySent reports whether the command has the signal from the terminal already: Ctrl-C and
+// Ctrl-\ at a terminal go to every process in the foreground. Many programs end without
+// cleaning up at a second signal.
 func (s *signals) alreadySent(sig os.Signal) bool {
 	return s.terminal && (sig == os.Interrupt || sig == syscall.SIGQUIT)
 }
 
-// exitCode is the shell's: 128 plus the signal that ended a process.
+// exitCode returns the exit code of a process, or 128 plus the number of the signal that ended
+// it, as a shell does.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return exitSignal + int(status.Signal())

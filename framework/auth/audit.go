@@ -47,7 +47,7 @@ func schemeAttr(scheme string) slog.Attr { return slog.String("scheme", scheme) 
 // A rejection is [ErrWrongCredentials] with the reason. The client does not see the
 // reason.
 type rejection struct {
-	user   uuid.UUID // the account, or uuid.Nil if there is none
+	user   uuid.UUID // the account, or uuid.Nil if there is none or it was not read
 	reason string    // "unknown", "inactive", "password", or "changed" if the account changed after the password was checked
 }
 

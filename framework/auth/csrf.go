@@ -17,7 +17,7 @@ const (
 	CodeCSRFFailed = "csrf_failed"
 
 	csrfHeader  = "X-CSRFToken"
-	csrfLength  = 86 // length of a mask and a masked secret in base64url without padding
+	csrfLength  = 86 // characters of a mask and a masked secret in base64url without padding
 	secretBytes = sha256.Size
 )
 
@@ -33,9 +33,9 @@ func SessionCodes() []framework.CodeInfo {
 
 // CSRFToken returns the value for the header X-CSRFToken, and sets it as the cookie
 // csrftoken. If the request has a live session, the token belongs to that session. Before
-// login it belongs to the cookie "presession". That cookie is a random key that the
-// server does not store, and CSRFToken sets it if it is absent. Its only use is to sign
-// in. CSRFToken also clears a session cookie that names no live session, and sets
+// login it belongs to the cookie "presession". That cookie is a random key that the server
+// does not store, and CSRFToken sets it if it is absent. The only use of that cookie is to
+// sign in. CSRFToken also clears a session cookie that names no live session, and sets
 // Cache-Control: no-store.
 //
 // Each call masks the token again, so that compression does not reveal it (BREACH). All
@@ -58,7 +58,7 @@ func (s *Sessions) CSRFToken(c *framework.Call) (string, error) {
 // CheckCSRF rejects a request that another site may have forged: 403 csrf_failed, with
 // the check that failed. It checks requests of every method. The scheme runs the same
 // check for a method that may write. CheckCSRF clears a session cookie that names no live
-// session. Call CheckCSRF in an endpoint that runs no scheme and still changes the session of the
+// session. Call it in an endpoint that runs no scheme and still changes the session of the
 // browser, such as one for signing in.
 func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	secret, err := s.secret(c)

@@ -10,9 +10,10 @@ import (
 
 // checkSource rejects a request that a page of another origin sent. Several Origin or
 // Referer headers are an error. A trusted Origin passes, and nothing else is checked. Any
-// other Origin must be the own origin. Without Origin, the Referer, if any, must have the own
-// or a trusted origin. Then Sec-Fetch-Site is checked, if the request has it. A request without the
-// three headers does not come from a current browser, and the token alone decides.
+// other Origin must be the origin of the service. Without Origin, the Referer, if any, must
+// have the origin of the service or a trusted one. Then [checkFetchSite] decides. A request
+// without the three headers passes: it does not come from a current browser, and the token
+// alone decides.
 //
 // It is stricter than CrossOriginProtection of net/http, which compares only the host of
 // Origin, so that http passes for https, and ignores Referer.

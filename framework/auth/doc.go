@@ -9,10 +9,11 @@
 //     expire and are refreshed.
 //   - [Migrations] create the tables.
 //
-// Passwords are hashed with argon2id (RFC 9106) and never stored or printed. Tokens are
-// 256 random bits; only their SHA-256 is stored. A permission is a text
-// "<resource>.<right>". The framework itself requires the rights add, change, delete and
-// view. A user holds their own permissions and the permissions of their groups.
+// Passwords are never stored or printed; their argon2id hashes are stored (RFC 9106). Opaque
+// tokens are 256 random bits; only their SHA-256 and their first 8 characters are stored. A
+// permission is a text "<resource>.<right>". The framework itself requires the rights add,
+// change, delete and view. A user holds their own permissions and the permissions of their
+// groups. A superuser holds every permission.
 //
 // Each scheme is in a file whose name ends in _scheme.go. The code that signs callers in
 // with it is in a file whose name begins with signin_.

@@ -41,19 +41,19 @@ func NormalizeEmail(email string) (string, error) {
 	return normal, nil
 }
 
-// dottedI is the Turkish capital i with a dot (U+0130). It is the one character outside
-// ASCII in Unicode form NFKC whose lower case is ASCII, so its lower case is another
-// address.
+// dottedI is the Turkish capital i with a dot (U+0130). Unicode form NFKC keeps it, but its
+// lower case is the ASCII letter i, so an address with it would become another address. No
+// other character has both properties.
 const dottedI = "\u0130"
 
-// ideographicStop is a full stop that domain names read as ".". Unicode form NFKC maps
-// the two others, U+FF0E and U+FF61, to "." and to this one.
+// ideographicStop is a full stop that domain names read as ".". There are two others. Unicode
+// form NFKC maps U+FF0E to "." and U+FF61 to ideographicStop.
 const ideographicStop = "\u3002"
 
 // newEmail is [NormalizeEmail] for a new address. It also rejects an address that is not
 // in its [plainForm], and an address with an invisible character: another account could
-// look the same. Such addresses that are already stored are still found by
-// NormalizeEmail, so that their users can sign in.
+// look the same. NormalizeEmail accepts such addresses, so that users who have one can sign
+// in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)
 	if len(typed) <= 4*maximumEmail && utf8.ValidString(typed) {
@@ -89,7 +89,8 @@ func wrongForm(form string) error {
 }
 
 // isIgnorable reports whether a character is usually not drawn (Unicode property
-// Default_Ignorable_Code_Point), or is the blank of Braille.
+// Default_Ignorable_Code_Point, without the characters of [isInvisible]), or is the blank of
+// Braille.
 func isIgnorable(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
@@ -97,7 +98,7 @@ func isIgnorable(r rune) bool {
 func notAnEmail(detail string) error { return invalid("email", "email", detail) }
 
 // isInvisible reports whether a character is invisible: a space, a control character, or a
-// mark that turns or hides text.
+// format character (Unicode category Cf), such as a mark that changes the direction of text.
 func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }

@@ -59,8 +59,8 @@ func faultCodes() []framework.CodeInfo {
 // of the API: every caller may sign in, and every authenticated caller may sign out.
 // Endpoints that register or check a password have rates of their own instead of the
 // throttles of the API. A page of another site can make a browser send requests, and so could
-// use up the rate of the API for anonymous callers. The own rates count only requests that
-// such a page cannot make.
+// use up the rate of the API for anonymous callers. The rates of these endpoints count only
+// requests that such a page cannot make.
 func (s *Service) ViewSet() framework.ViewSet[User] {
 	browser := s.guard(s.Sessions)
 	return framework.ViewSet[User]{
@@ -112,8 +112,8 @@ func models() []any {
 }
 
 // publicAction returns an action for callers without credentials, so it runs no scheme. If TLS
-// is required, it rejects a request without TLS. It hashes a password or opens its own
-// transaction, so the framework opens none.
+// is required, it rejects a request without TLS. The framework opens no transaction, because
+// the functions hash passwords or open their own.
 func publicAction[In, Out any](s *Service, name string, fn func(*framework.Call, In) (Out, error)) framework.CollectionAction {
 	checked := func(c *framework.Call, in In) (out Out, err error) {
 		if err := s.checkTransport(c); err != nil {

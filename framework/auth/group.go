@@ -48,8 +48,9 @@ func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, 
 }
 
 // CreateGroup adds a group that holds permissions. A name that is empty, malformed or
-// already used, and a malformed permission, are an [InputError]; then no group is added,
-// and the returned Group must not be used.
+// already used, and a malformed permission, are an [InputError]; then the returned Group must
+// not be used. On the pool no group is added after an error; a transaction of the caller must
+// be rolled back.
 func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, permissions ...string) (Group, error) {
 	name, err := normalizeName(name)
 	if err == nil && name == "" {
@@ -84,8 +85,8 @@ func (u *Users) FindGroup(ctx context.Context, s *sqldb.Session, name string) (G
 }
 
 // GrantGroup gives permissions to all members of a group. A malformed name is an
-// [InputError]. If the group does not exist, the error is [ErrNotFound]. Without
-// permissions GrantGroup does nothing and returns nil.
+// [InputError], and no permission is given. If the group does not exist, the error is
+// [ErrNotFound]. Without permissions GrantGroup does nothing and returns nil.
 func (u *Users) GrantGroup(ctx context.Context, s *sqldb.Session, groupID uuid.UUID, permissions ...string) error {
 	row := func(p string) groupPermission { return groupPermission{GroupID: groupID, Permission: p} }
 	return grant(ctx, s, permissions, row, groupNotFound(groupID))

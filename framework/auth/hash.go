@@ -94,8 +94,8 @@ func (h *hasher) checkReady(ctx context.Context) error {
 	return nil
 }
 
-// clientOf returns the address of the client of a context: all callers at one address
-// share its slots.
+// clientOf returns the client of a context with its address only, so that all callers at one
+// address count as one client.
 func clientOf(ctx context.Context) fair.Client {
 	return fair.Client{Anonymous: true, Address: fair.ClientOf(ctx).Address}
 }
@@ -140,9 +140,9 @@ func (h *hasher) pretend(ctx context.Context, password string) error {
 }
 
 // key waits for a slot and derives the key of password with the salt, the cost and the length of
-// a. It passes the key to right. If right returns false, the client is charged for a wrong
-// password; key returns the key all the same. It returns [errBusy] if too many wait or the
-// wait exceeds hashWaitLimit, and another error if ctx ends during the wait.
+// a. It passes the derived key to right, and returns it. If right returns false, the client is
+// charged for a wrong password; that is no error. The error is [errBusy] if too many wait or the
+// wait exceeds hashWaitLimit, and another one if ctx ends before the slot comes.
 func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
 	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // a queue of its own: not the one for connections
 	switch {

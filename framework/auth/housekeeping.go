@@ -47,7 +47,8 @@ func runHousekeeping(ctx context.Context, db *sqldb.DB, report func(error), all 
 	runHousekeepingAt(ctx, db, ticker.C, report, all...)
 }
 
-// runHousekeepingAt is runHousekeeping with another clock, which ticks every minute.
+// runHousekeepingAt is runHousekeeping with another clock. It flushes at every tick, and purges at
+// the first tick and at every sixtieth tick after it.
 func runHousekeepingAt(ctx context.Context, db *sqldb.DB, ticks <-chan time.Time, report func(error), all ...housekeeper) {
 	for turn := 0; ; turn++ {
 		select {
@@ -97,7 +98,7 @@ func attempt(ctx context.Context, report func(error), do func() error) {
 }
 
 // expiredRows selects the expired rows of a table: the time in the column is not after until.
-// The column is indexed, or the table has few rows.
+// The column is indexed, except created_at of auth_sessions.
 type expiredRows struct {
 	table, column bun.Ident
 	until         time.Time

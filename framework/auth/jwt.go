@@ -19,8 +19,8 @@ import (
 const CodeRefreshSuperseded = "refresh_superseded"
 
 // ErrRefreshReused is wrapped by the error for a refresh token that was replaced longer
-// ago than the grace: the token or its replacement was stolen. The login has ended. The
-// client gets the same error as for any invalid token.
+// ago than the grace: the token or its replacement may have been stolen. The login has ended.
+// The client gets the same error as for any invalid token.
 var ErrRefreshReused = errors.New("a refresh token was used again after it had been replaced; its login was ended")
 
 // JWTCodes explain the codes of [JWT], for framework.Config.Codes.
@@ -35,7 +35,7 @@ func JWTCodes() []framework.CodeInfo {
 type JWTOptions struct {
 	// Keys sign and verify. Required.
 	Keys *Keys
-	// Issuer names this service in its tokens (iss), and no other. Required.
+	// Issuer names this service in its tokens (iss). No other service may use it. Required.
 	Issuer string
 	// Audience names the recipient of the tokens (aud). Defaults to the issuer.
 	Audience string
@@ -51,8 +51,8 @@ type JWTOptions struct {
 	// other servers differ; at most 30 s. It does not extend the life of a token.
 	// Defaults to 10 s.
 	Leeway time.Duration
-	// Grace is how long a replaced refresh token does not end its login, because several
-	// tabs may refresh at once; at most a minute. Defaults to 10 s.
+	// Grace is how long after its replacement a refresh token does not end its login,
+	// because several tabs may refresh at once; at most a minute. Defaults to 10 s.
 	Grace time.Duration
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
@@ -70,11 +70,11 @@ type JWTOptions struct {
 // token. So a login can end at once, and it stays ended after a restart. It ends by
 // [JWT.Revoke], [JWT.RevokeFamily] and [JWT.RevokeUser], by a new password, when the user
 // is deactivated or deleted, and when a refresh token is used again after the grace. Its
-// access tokens end with it. Without a refresh a login also ends when its latest refresh
-// token expires.
+// access tokens end with it. A login also ends when its latest refresh token expires without
+// a refresh, and when it is refreshed after [JWTOptions.Login].
 //
-// Methods run in the session that they get, as the methods of [Users] do. JWT is safe for
-// concurrent use.
+// Methods run in the session that they get, as the methods of [Users] do; [JWT.Refresh] takes
+// only the pool. JWT is safe for concurrent use.
 type JWT struct {
 	keys             *Keys
 	issuer, audience string
@@ -177,10 +177,10 @@ func (j *JWT) newToken(tokenType string, userID, family uuid.UUID, now time.Time
 	return token, id, err
 }
 
-// Issue begins a login and deletes the expired logins of the user. user is the account that [Users.CheckPassword] or
-// [Users.UserByID] just returned. If the account changed since, is inactive or was
-// deleted, the error is [ErrWrongCredentials]. So a login with the old password cannot
-// survive a change of the password.
+// Issue begins a login and deletes the expired logins of the user. user is the account that
+// [Users.CheckPassword] or [Users.UserByID] just returned. If the account changed since, is
+// inactive or was deleted, the error is [ErrWrongCredentials]. So a login with the old
+// password cannot survive a change of the password.
 func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, error) {
 	now := j.now()
 	family, err := uuid.NewV7()
@@ -210,7 +210,7 @@ func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, err
 //
 // An error for the client is a *framework.Error of status 401. Its code is
 // [CodeRefreshSuperseded] if the token was replaced within the grace; the login
-// continues. For any other token it is framework.CodeInvalidToken. If the token was
+// continues. In every other case it is framework.CodeInvalidToken. If the token was
 // replaced earlier, the login ends and the error wraps [ErrRefreshReused]. The login also
 // ends if the user is inactive or the login is older than [JWTOptions.Login].
 //

@@ -20,16 +20,16 @@ const (
 
 const (
 	minimumSecret = 32   // bytes, required by RFC 7518 section 3.2
-	minimumRSA    = 2048 // bits, required by section 3.3
+	minimumRSA    = 2048 // bits, required by RFC 7518 section 3.3
 	generatedRSA  = 3072
 )
 
 // A jwtKey is one key with its algorithm. The header of a token does not choose the
 // algorithm.
 //
-// Closures hold the key itself, because package fmt never prints the content of a
-// closure. It would print the content of a pointer in another struct if the verb does not
-// fit.
+// Closures hold the key itself, because package fmt never prints the content of a closure. In
+// a field, fmt could print the key: for a verb that does not fit, it prints what a pointer
+// points to.
 type jwtKey struct {
 	id, algorithm string
 	sign          func(text string) ([]byte, error)

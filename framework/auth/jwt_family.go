@@ -30,8 +30,8 @@ type jwtFamily struct {
 }
 
 // A jwtSuperseded is a replaced refresh token of a login. It is stored at least for the grace.
-// If the login exists and a refresh token of it is in neither table, the token was replaced
-// earlier.
+// If a login exists, and one of its refresh tokens is neither the valid one nor stored here, that
+// token was replaced longer ago than the grace.
 type jwtSuperseded struct {
 	bun.BaseModel `bun:"table:auth_jwt_superseded,alias:x"`
 
@@ -63,16 +63,17 @@ func (j *JWT) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
 	return purge(ctx, s, purgeAtOnce, expiredRows{"auth_jwt_families", "expires_at", j.now()})
 }
 
-// Run calls [JWT.Purge] every hour until ctx ends. It passes errors to report and
+// Run calls [JWT.Purge] every hour until ctx ends. It passes errors and panics to report and
 // continues.
 func (j *JWT) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, j)
 }
 
 // rotate replaces a refresh token if it is the valid one of its login, the user is active and the
-// login is not too old. Then it extends the login and returns nil twice. Of several requests at
-// the same time, the UPDATE lets one win. Otherwise clientErr is the error for the client, and the
-// login ends, unless the token was replaced within the grace: the transaction must commit then too.
+// login is not too old. Then it extends the login and returns nil twice. If it does not replace the
+// token, it returns the results of [JWT.explain]. The transaction must commit even if clientErr is
+// set, because the login may have to end. Of several requests at the same time, the UPDATE lets
+// one win.
 func (j *JWT) rotate(ctx context.Context, s *sqldb.Session, old *jwtClaims, next uuid.UUID, now time.Time) (clientErr, err error) {
 	active := s.IDB().NewSelect().TableExpr("auth_users AS u").ColumnExpr("1").
 		Where("u.id = auth_jwt_families.user_id").Where("u.is_active")
@@ -103,10 +104,10 @@ func (j *JWT) supersede(ctx context.Context, s *sqldb.Session, old *jwtClaims, n
 	return err
 }
 
-// explain returns the error for a refresh token that was not replaced: clientErr for the
-// client, err of the database. It ends the login, unless the token was replaced within the
-// grace. The error wraps [ErrRefreshReused] if the token is not the current one of a login
-// that still existed.
+// explain returns the error for a refresh token that rotate did not accept: clientErr for the
+// client, err of the database. If the login exists, it ends the login, unless the token was
+// replaced within the grace. If it ends the login and the token is not the current one,
+// clientErr wraps [ErrRefreshReused].
 func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now time.Time) (clientErr, err error) {
 	current, superseded, err := findRefresh(ctx, s, old)
 	switch {
@@ -119,7 +120,7 @@ func (j *JWT) explain(ctx context.Context, s *sqldb.Session, old *jwtClaims, now
 			"The refresh token was replaced a moment ago; use the tokens that replaced it."), nil
 	}
 	reason := invalidJWT()
-	// If the token is the current one, the user is inactive or the login is too old.
+	// rotate rejects the current token only if the user is inactive or the login is too old.
 	if e, ok := errors.AsType[*framework.Error](reason); ok && current != old.ID {
 		reason = e.Because(ErrRefreshReused)
 	}

@@ -28,12 +28,12 @@ var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 //
 //	kid:algorithm:key
 //
-// separated by white space or commas. Each kid occurs once. It is 1 to 64 of A-Z, a-z, 0-9, dot,
-// underscore and hyphen. The algorithm is HS256, EdDSA or RS256 (RFC 7518, RFC 8037). The
+// separated by white space or commas. Each kid occurs once. A kid is 1 to 64 of A-Z, a-z, 0-9,
+// dot, underscore and hyphen. The algorithm is HS256, EdDSA or RS256 (RFC 7518, RFC 8037). The
 // key is base64, in either alphabet. For HS256 it is at least 32 random bytes. Otherwise
 // it is a private key in PKCS#8 (RFC 5958), for RS256 of at least 2048 bits. Instead of
-// the key, @path names a file with the key in base64 or PEM. [GenerateKey] makes such a
-// text.
+// the key, @path names a file with the key in base64 or PEM. [GenerateKey] makes the text of
+// one key.
 //
 // A text without a key is an error. An error names the first invalid key by its position
 // and does not repeat the text: a text in the wrong position may be the secret. The one

@@ -22,14 +22,14 @@ var _ framework.Authenticator = (*JWT)(nil)
 func (j *JWT) Challenge() string { return "Bearer realm=" + strconv.Quote(j.realm) }
 
 // Authenticate returns the user of the access token of a request, at the time of the
-// request. It leaves a credential to another scheme, and returns nil and no error, if its
-// keyword is not Bearer, if it does not have three parts between dots, or if it begins with
-// [TokenPrefix].
+// request. It leaves a credential to another scheme, and returns nil and no error, if the
+// keyword is not Bearer, if the token does not have three parts between dots, or if it begins
+// with [TokenPrefix].
 //
-// One statement reads the login, its user and the permissions of the user; none of them
-// comes from the token. Several Authorization headers, a token that is invalid or expired,
-// an ended login and an inactive user are errors of status 401. The error is the same for
-// an ended login and an inactive user.
+// One statement reads the login, its user and the permissions of the user. The token
+// contains only the ids of the login and the user. Several Authorization headers, a token
+// that is invalid or expired, an ended login and an inactive user are errors of status 401.
+// The error is the same for an ended login and an inactive user.
 func (j *JWT) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	return j.identify(c, c.Session(), c.Now, r.Header)
 }

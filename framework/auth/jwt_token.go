@@ -61,8 +61,9 @@ func (k *Keys) seal(claims jwtClaims) (Secret, error) {
 }
 
 // open returns the claims of a token that one of the keys signed. ok is false for any other
-// token; then claims must not be used. The caller must still check the claims. It is stricter
-// than JWT libraries and reads the claims only after it has verified the signature.
+// token, and if the header does not fit the type of the claims; then claims must not be used.
+// The caller must still check the claims. open is stricter than JWT libraries, and reads the
+// claims only after it has verified the signature.
 func (k *Keys) open(token string) (claims jwtClaims, ok bool) {
 	parts := strings.SplitN(token, ".", 3)
 	if len(token) > maximumJWT || len(parts) != 3 {
@@ -90,8 +91,8 @@ func readSegment(segment string, into any, options ...json.Options) bool {
 	return ok && json.Unmarshal(plain, into, options...) == nil
 }
 
-// decodeSegment reads base64url in its only valid form (RFC 7515 section 2): without
-// padding, stray bits and line breaks, which the decoder of Go ignores.
+// decodeSegment reads base64url in its only valid form (RFC 7515 section 2): without padding,
+// stray bits or line breaks. The decoder of Go alone would ignore line breaks.
 func decodeSegment(segment string) ([]byte, bool) {
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(segment)
 	return plain, err == nil && !strings.ContainsAny(segment, "\r\n")
@@ -113,7 +114,7 @@ func (j *JWT) read(token string, now int64, types ...string) (jwtClaims, error) 
 }
 
 // isPlausible reports whether this service could have issued a token with these claims by
-// now.
+// now, within the leeway.
 func (j *JWT) isPlausible(c *jwtClaims, now int64) bool {
 	switch {
 	case c.Issuer != j.issuer, c.Audience != j.audience:

@@ -37,8 +37,7 @@ func newLastUses(table, column bun.Ident) *lastUses {
 }
 
 // note records that a credential was used, if the stored time is at least a minute old and
-// there is room, see [lastUses.keep]. written is
-// the stored time, or zero if there is none.
+// there is room, see [lastUses.keep]. written is the stored time, or zero if there is none.
 func (s *lastUses) note(hash [hashLength]byte, written, now time.Time) {
 	if s == nil || now.Sub(written) < lastUseInterval {
 		return
@@ -48,8 +47,8 @@ func (s *lastUses) note(hash [hashLength]byte, written, now time.Time) {
 	s.keep(hash, now)
 }
 
-// keep records the latest use of each credential. If maxLastUses credentials wait, it drops
-// the use of another credential.
+// keep records the latest use of each credential. If maxLastUses credentials wait, it does not
+// record a credential that is not among them.
 func (s *lastUses) keep(hash [hashLength]byte, at time.Time) {
 	if last, known := s.at[hash]; known && last.Before(at) || !known && len(s.at) < maxLastUses {
 		s.at[hash] = at

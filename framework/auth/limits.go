@@ -12,11 +12,12 @@ import (
 )
 
 // The scopes of the rates of a [Service], in addition to throttle.ScopeAnonymous and
-// throttle.ScopeUser.
+// throttle.ScopeUser. An address is that of throttle.Address: an IPv4 address, or the /56
+// network of an IPv6 address.
 const (
-	// ScopeLogin counts the passwords that one network tries on one account, whether the
-	// account exists or not. It does not affect other networks. All texts that are not
-	// e-mail addresses are one account.
+	// ScopeLogin counts the passwords that one address tries on one account, whether the
+	// account exists or not. It does not affect other addresses. All texts that are not
+	// e-mail addresses count as one account.
 	ScopeLogin = "login"
 	// ScopeLoginAddress counts the passwords that one address tries.
 	ScopeLoginAddress = "login_address"
@@ -33,8 +34,8 @@ func Scopes() []string {
 	return []string{ScopeLogin, ScopeLoginAddress, ScopeRegister, ScopeCredentials, throttle.ScopeUser, throttle.ScopeAnonymous}
 }
 
-// DefaultRates returns the rates of a [Service] by scope, for the scopes without a rate
-// of their own. By default "user" and "anon" have no rate.
+// DefaultRates returns the rates of a [Service] by scope, for the scopes that have no rate in
+// [Config].Rates. By default "user" and "anon" have no rate.
 func DefaultRates() map[string]throttle.Rate {
 	return map[string]throttle.Rate{
 		ScopeLogin:        {Limit: 10, Per: time.Minute},
@@ -71,7 +72,7 @@ func newLimits(store throttle.Store, given map[string]throttle.Rate) limits {
 	return l
 }
 
-// checkRates rejects an unknown scope and an invalid rate.
+// checkRates returns an error for the first unknown scope or invalid rate.
 func checkRates(rates map[string]throttle.Rate) error {
 	for _, scope := range slices.Sorted(maps.Keys(rates)) {
 		if !slices.Contains(Scopes(), scope) {

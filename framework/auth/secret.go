@@ -7,12 +7,12 @@ import (
 
 const masked = "[secret]"
 
-// A Secret is text that is shown once, such as a new token. Printed, logged or encoded in
-// any way, it is "[secret]"; only [Secret.Reveal] returns the text. The zero Secret
+// A Secret is text that is shown once, such as a new token. Printed, logged or encoded as
+// text, as in JSON, it is "[secret]"; only [Secret.Reveal] returns the text. The zero Secret
 // reveals "".
 //
-// It holds a pointer, because package fmt prints the unexported fields of other structs
-// without calling their methods. It then prints an address.
+// Secret holds a pointer for the case that it is an unexported field of another struct. There
+// package fmt calls no methods of Secret, and so prints the address and not the text.
 type Secret struct{ text *string }
 
 // NewSecret returns a Secret that hides text from prints and logs.

@@ -162,11 +162,11 @@ func roleOf(u User) string {
 }
 
 // Authentication returns the schemes, for framework.Config: first own, then the schemes
-// for a session, an opaque token and a JWT. If a request has an Authorization header,
-// cookies do not count. Failures of all schemes are counted per address. Add no scheme
-// after them: the last one rejects every Authorization header that no scheme accepts.
+// for a session, an opaque token and a JWT. If a request has an Authorization header, its
+// session cookie does not count. Failures of all schemes are counted per address. Add no
+// scheme after them: the last one rejects every Authorization header that no scheme accepts.
 // RequireTLS covers credentials in the header Authorization and in the cookie of the
-// session, and no other credentials of own schemes.
+// session. It does not cover other credentials that own schemes read.
 func (s *Service) Authentication(own ...framework.Authenticator) []framework.Authenticator {
 	if len(own) == 0 {
 		return s.schemes
@@ -180,14 +180,14 @@ func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 
 // Run stores every minute which sessions and tokens were used. Every hour it deletes
 // expired sessions, tokens and JWT logins. When ctx ends, it stores once more and returns.
-// It passes errors and panics to report and continues. Without Run a session ends its idle life after it began, even if
-// it is used.
+// It passes errors and panics to report and continues. Without Run a session ends when its
+// IdleLife has passed since its beginning, even if it is used.
 func (s *Service) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, s.Sessions, s.tokens, s.JWT)
 }
 
-// guard wraps schemes as an endpoint runs them: after the check for TLS, and with
-// failures counted.
+// guard returns the schemes as an endpoint runs them: after the check for TLS, if TLS is
+// required, and with failures counted.
 func (s *Service) guard(schemes ...framework.Authenticator) []framework.Authenticator {
 	if s.requireTLS {
 		schemes = append([]framework.Authenticator{transport{s.Sessions}}, schemes...)

@@ -21,8 +21,8 @@ const (
 // SessionOptions are the settings of [NewSessions].
 type SessionOptions struct {
 	// Secure states that clients reach the service by https, directly or through a proxy.
-	// Then cookies are sent over https only, their names begin with __Host-, and the
-	// origin of the service is https. Defaults to false, for development.
+	// Then cookies are sent over https only, their names begin with __Host- except for
+	// csrftoken, and the origin of the service is https. Defaults to false, for development.
 	Secure bool
 	// IdleLife is how long a session lives without a request; at least five minutes.
 	// Defaults to DefaultIdleLife, two hours.
@@ -32,10 +32,10 @@ type SessionOptions struct {
 	Life time.Duration
 	// TrustedOrigins are other origins whose pages may write with a session, each as
 	// browsers send it: "https://app.example.org". They are part of the service: name
-	// only origins whose scripts you control. Cookies are SameSite=Lax, so pages of
-	// another site never send them. The option is for sibling subdomains, for other
-	// ports, and for a proxy that changes the header Host, which needs the public origin
-	// here. Defaults to none.
+	// only origins whose scripts you control. Cookies are SameSite=Lax: a request from a
+	// page of another site has them only if it opens a page by a method that only reads. The
+	// option is for sibling subdomains, for other ports, and for a proxy that changes the
+	// header Host, which needs the public origin here. Defaults to none.
 	TrustedOrigins []string
 	// Realm names the protected space in the challenge. Defaults to "api".
 	Realm string
@@ -62,8 +62,8 @@ type SessionOptions struct {
 //
 //   - show who is signed in: return [Sessions.CSRFToken], before login too;
 //   - sign in: [Sessions.CheckCSRF], [Users.CheckPassword], [Sessions.Begin];
-//   - change the password: [Users.SetPassword], then [Sessions.Begin] with the user as
-//     read after it, if this browser should stay signed in;
+//   - change the password: [Users.SetPassword], which ends every session of the user, so
+//     that this browser must sign in again too;
 //   - sign out: [Sessions.End].
 //
 // # Forged requests
@@ -72,9 +72,9 @@ type SessionOptions struct {
 // GET, HEAD, OPTIONS and TRACE must pass two checks; otherwise the server answers 403
 // csrf_failed. First, the header Origin must name the origin of the service or a trusted
 // one; without Origin the header Referer must. Unless Origin names a trusted one,
-// Sec-Fetch-Site must be same-origin or none. An absent header passes. Second,
-// X-CSRFToken must be a token of the same session. A sign-in must pass them too, with a
-// token of the cookie "presession" or of a live session.
+// Sec-Fetch-Site must be same-origin or none. Each of these headers may be absent. Second,
+// X-CSRFToken must be a token of the same session. A sign-in must pass both checks too, with
+// a token of the cookie "presession" or of a live session.
 //
 // Make one Sessions for the process, and run [Sessions.Run] beside the server. It is safe
 // for concurrent use.

@@ -10,9 +10,9 @@ import (
 	"trestle.example/framework"
 )
 
-// The cookies. Secure cookies have the prefix hostPrefix. Browsers accept such a cookie
-// only from the host itself, over https (RFC 6265bis section 4.1.3.2). So neither a
-// sibling subdomain nor an attacker in the network can set one.
+// The cookies. If [SessionOptions].Secure is set, all but csrfCookie have the prefix hostPrefix.
+// Browsers accept such a cookie only from the host itself, over https (RFC 6265bis section
+// 4.1.3.2). So neither a sibling subdomain nor an attacker in the network can set one.
 const (
 	hostPrefix       = "__Host-"
 	sessionCookie    = "sessionid"  // a live session
@@ -22,7 +22,7 @@ const (
 	keyLength = 43 // length of 256 bits in base64url without padding
 )
 
-// newKey makes the value of the cookie of a session.
+// newKey makes the value of a session cookie or a presession cookie.
 func newKey() string {
 	key := make([]byte, tokenBytes)
 	_, _ = rand.Read(key) // never fails: it ends the program instead
@@ -38,7 +38,7 @@ func (s *Sessions) name(cookie string) string {
 }
 
 // key reads a cookie of the server, and returns how many of the same name the request has.
-// If there are several, key is "", because a sibling subdomain may have set one of them. It
+// If there are several, key is "", because a sibling subdomain may have set one of them. key
 // is also "" for a malformed value.
 func (s *Sessions) key(r *http.Request, cookie string) (key string, sent int) {
 	cookies := r.CookiesNamed(s.name(cookie))
@@ -54,8 +54,8 @@ func isKey(text string) bool {
 	return err == nil && len(text) == keyLength
 }
 
-// setKey sets a cookie that scripts cannot read. The cookie ends when the browser closes;
-// the table decides how long the session lives.
+// setKey sets a cookie that scripts cannot read. The cookie ends when the browser closes; how
+// long a session lives depends on the table and the options.
 func (s *Sessions) setKey(c *framework.Call, cookie, key string) {
 	s.set(c, s.name(cookie), key, 0)
 }

@@ -24,12 +24,12 @@ func (s *Sessions) Challenge() string {
 	return "Session realm=" + strconv.Quote(realm)
 }
 
-// Authenticate returns the user of the session of a request, or nil without a session. If
-// the request has a cookie, it sends one statement, which only reads; it notes the use for
-// [Sessions.Flush]. If the request has an Authorization header, it ignores cookies. A
-// cookie without a live session of an active user counts as absent and is cleared. Several
-// cookies of the name count as absent. A request that may write and fails the CSRF checks
-// is 403 csrf_failed.
+// Authenticate returns the user of the session of a request, or nil without a session. For a
+// well-formed session cookie it sends one statement, which only reads; it notes the use for
+// [Sessions.Flush]. If the request has an Authorization header, it ignores cookies. A cookie
+// without a live session of an active user counts as absent and is cleared. Several session
+// cookies count as absent and are not cleared. A request that may write and fails the CSRF
+// checks is 403 csrf_failed.
 func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, nil
@@ -66,9 +66,9 @@ type liveSession struct {
 	holder tokenHolder
 }
 
-// findLive returns the session of a request, or nil, and clears a cookie that names no live
-// session of an active user. If there are several cookies, it returns nil and clears none:
-// clearing ours would leave the cookie of an attacker.
+// findLive returns the live session of a request, or nil. It clears a session cookie that names
+// no live session of an active user. If there are several session cookies, it returns nil and
+// clears none: clearing ours would leave the cookie of an attacker.
 func (s *Sessions) findLive(c *framework.Call, r *http.Request) (*liveSession, error) {
 	key, sent := s.key(r, sessionCookie)
 	if sent != 1 {
@@ -87,8 +87,8 @@ func (s *Sessions) findLive(c *framework.Call, r *http.Request) (*liveSession, e
 	return nil, nil
 }
 
-// findSession reads a session in one statement, alive or not, of an active user or not. If
-// there is none, it returns sql.ErrNoRows.
+// findSession reads the session of a key in one statement, live or not, of an active user or not.
+// If there is none, it returns sql.ErrNoRows.
 func findSession(ctx context.Context, s *sqldb.Session, key string) (*liveSession, error) {
 	found := &liveSession{key: key, hash: [hashLength]byte(hashToken(key))}
 	dest := append([]any{&found.record.CreatedAt, &found.record.LastSeenAt}, found.holder.dest()...)

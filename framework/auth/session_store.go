@@ -124,8 +124,8 @@ func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) 
 	return purge(ctx, db, purgeAtOnce, s.expired()...)
 }
 
-// expired returns the sessions after their idle life, which may be many, and then the few
-// in use after their total life.
+// expired selects the sessions after their idle life, which may be many, and then the few in
+// use after their total life.
 func (s *Sessions) expired() []expiredRows {
 	now := s.now()
 	return []expiredRows{
@@ -135,8 +135,8 @@ func (s *Sessions) expired() []expiredRows {
 }
 
 // Run calls [Sessions.Flush] every minute and [Sessions.Purge] every hour until ctx ends.
-// Then it flushes once more and returns. It passes errors to report and continues.
-// Without Run a session ends its idle life after it began, even if it is used.
+// Then it flushes once more and returns. It passes errors and panics to report and continues.
+// Without Run a session ends when IdleLife has passed since its beginning, even if it is used.
 func (s *Sessions) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, s)
 }
@@ -147,10 +147,10 @@ func endSessions(ctx context.Context, db *sqldb.Session, userID uuid.UUID) error
 }
 
 // lockUnchanged writes the row of a user as it is. It returns [ErrWrongCredentials] if the
-// user changed since it was read, is inactive or was deleted. So a change
-// of the password at the same time either waits for the new session and deletes it, or is
-// detected here. At the isolation level read committed a lock would be enough. At a
-// stricter level only a write makes the change begin again and see the new session.
+// user changed since it was read, is inactive or was deleted. So a change of the password at
+// the same time either waits for the new session, token or login and deletes it, or is detected
+// here. At the isolation level read committed a lock would be enough. At a stricter level of
+// PostgreSQL, only a write makes the transaction of the change begin again and see the new row.
 func lockUnchanged(ctx context.Context, db *sqldb.Session, user User) error {
 	var now User
 	q := db.IDB().NewUpdate().Model((*User)(nil)).Set("is_active = u.is_active").Where("u.id = ?", user.ID).Returning("is_active, updated_at")

@@ -18,10 +18,10 @@ type credentials struct {
 	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 
-// OneRequired returns the two names of the account.
+// OneRequired returns the two members of which a request needs at least one.
 func (credentials) OneRequired() []string { return []string{"email", "username"} }
 
-// Check rejects two names of different accounts.
+// Check returns a fault if email and username name different accounts.
 func (in credentials) Check() []framework.Fault {
 	if in.Email != "" && in.Username != "" && !sameAccount(in.Email, in.Username) {
 		return []framework.Fault{{Pointer: "/username", Code: "ambiguous", Detail: "is another name for email; send one of them"}}
@@ -62,11 +62,12 @@ func (s *Service) view(u User) userView {
 
 // recognise returns the user of credentials. If the queue for hashes is full, it returns 503
 // and counts nothing. Before it checks the password, it counts the attempt per address, and
-// per account and network. Too many attempts are 429, and the audit log states it. Wrong
-// credentials are 401. Only the audit log states which reason a failure has.
+// per account and address. Too many attempts are 429, and the audit log states it. Wrong
+// credentials are 401. Only the audit log states the reason of a failure.
 //
-// A counted request has been read as JSON and, from a browser, has passed the CSRF check.
-// So no other site can use up the rate of a visitor.
+// A counted request has been read as JSON, which a page of another site cannot send unless
+// CORS permits it. A sign-in with a session has also passed the CSRF check. So no other site
+// can use up the rate of a visitor.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
 	if err := s.Users.hasher.checkReady(c); err != nil {
 		return User{}, err // not counted, so that a retry costs nothing

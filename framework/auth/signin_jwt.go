@@ -61,9 +61,9 @@ func (s *Service) revokeJWT(c *framework.Call, in refreshInput) (framework.None,
 	return framework.None{}, nil
 }
 
-// rejectToken counts an invalid token, as the schemes do, and adds the header that a 401
-// needs. It returns 429 if the address sent too many invalid tokens. It returns an error that
-// is not a 401 unchanged and does not count it.
+// rejectToken counts a 401, as the schemes do, and adds the header that it needs. If the
+// address has caused too many, it returns 429. It returns any other error unchanged and does
+// not count it.
 func (s *Service) rejectToken(c *framework.Call, err error) error {
 	rejected, ok := errors.AsType[*framework.Error](err)
 	if !ok || rejected.Status != http.StatusUnauthorized {

@@ -35,10 +35,10 @@ type tokenView struct {
 const tokenType = "Bearer"
 
 // register creates an account and a token in one transaction, logs both and sets the header
-// Location. It hashes the password before, because other requests wait for the transaction.
+// Location. It hashes the password before the transaction, because other requests wait for that.
 // Its errors, in this order: 400 for invalid input, 503 if the queue for hashes is full, 429
-// for too many registrations, and 409 if the e-mail is taken. The limiter counts
-// neither a 400 nor a 503 of a full queue.
+// for too many registrations, 503 if the hash then waits too long or is shed, and 409 if the
+// e-mail is taken. The limiter does not count the first two.
 func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
 	if err := s.check(in); err != nil {
 		return loginView{}, err
@@ -70,7 +70,8 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	return s.viewLogin(row.User, token), nil
 }
 
-// check rejects a registration with all its faults, as far as they need no database.
+// check rejects a registration with the first fault of each field, as far as this needs no
+// database.
 func (s *Service) check(in registration) error {
 	email, wrongEmail := newEmail(string(in.Email))
 	_, wrongPassword := s.Users.rules.check(string(in.Password), email)

@@ -33,10 +33,10 @@ type TokenRecord struct {
 	ID         uuid.UUID `bun:"id,pk"`
 	UserID     uuid.UUID
 	Name       string     // the name that the user chose: "laptop". May be empty
-	Prefix     string     // its first 8 characters
+	Prefix     string     // the first 8 characters of the token
 	CreatedAt  time.Time  // UTC
 	ExpiresAt  *time.Time // UTC; nil for never
-	LastUsedAt *time.Time // UTC, up to two minutes behind; nil if unknown: [Tokens] stores it
+	LastUsedAt *time.Time // UTC, up to two minutes behind; nil if [Tokens] has stored no use
 }
 
 // tokenWithHash is the whole row. The hash is a plain SHA-256, because a token is 256
@@ -46,8 +46,8 @@ type tokenWithHash struct {
 	KeyHash     []byte
 }
 
-// IssueToken makes a token for a user and returns it with its record. The token is not
-// stored: the caller can read it only now. It is valid for life; zero means
+// IssueToken makes a token for a user and returns it with its record. The token itself is not
+// stored, so nobody can read it later. It is valid for life; zero means
 // [DefaultTokenLife]. A negative life and a malformed name are an [InputError]; the name
 // may be empty.
 //
@@ -99,8 +99,8 @@ func (u *Users) tokenRow(plain string, userID uuid.UUID, name string, life time.
 	}, err
 }
 
-// ListTokens returns the tokens of a user, the oldest first. Expired tokens are listed
-// until [Tokens.Purge] deletes them.
+// ListTokens returns the records of the tokens of a user, the oldest first. Expired tokens are
+// listed until [Tokens.Purge] deletes them.
 func (u *Users) ListTokens(ctx context.Context, s *sqldb.Session, userID uuid.UUID) ([]TokenRecord, error) {
 	tokens := []TokenRecord{}
 	err := scanAll(ctx, s, s.IDB().NewSelect().Model(&tokens).

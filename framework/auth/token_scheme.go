@@ -28,9 +28,9 @@ const maximumCredentials = 512
 // not begin with "trs_" is left to another scheme. A token is never read from a URL.
 //
 // For every request one statement reads the token, its user and the permissions of the
-// user. So a revoked token, a deactivated user and a revoked permission take effect with
-// the next request. The error is the same for an unknown token, an expired token and a
-// token of an inactive user.
+// user. So the revocation of a token or of a permission, and the deactivation of a user, take
+// effect with the next request. The error is the same for an unknown token, an expired token
+// and a token of an inactive user.
 //
 // The zero Token is ready for use. It is safe for concurrent use. It does not record when
 // a token was last used; [Tokens] does.
@@ -135,12 +135,12 @@ func checkToken(token string) error {
 // isNotVisible reports whether a character is not a visible character of ASCII.
 func isNotVisible(r rune) bool { return r <= ' ' || r > '~' }
 
-// A tokenHolder is the row of a token, the row of its user, and the permissions of the
-// user.
+// A tokenHolder is a user with permissions. If a token was read, it also has the expiry and the
+// last use of the token.
 type tokenHolder struct {
 	user        User
 	expires     sql.NullTime
-	used        sql.NullTime   // the last time that was stored
+	used        sql.NullTime   // the last use that was stored
 	permissions sql.NullString // separated by spaces, which no permission contains
 }
 
@@ -170,7 +170,7 @@ func userTemplate(columns, from, where string) *sqldb.Template {
 	})
 }
 
-// userLookup is userTemplate for the row of a hash. Several requests can share one
+// userLookup is userTemplate for the row that has a hash. Several requests can share one
 // execution of it.
 func userLookup(columns, from, hash string) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {

@@ -58,13 +58,13 @@ func (t *Tokens) Purge(ctx context.Context, s *sqldb.Session) (int64, error) {
 	return purge(ctx, s, purgeAtOnce, t.expired())
 }
 
-// expired returns the expired tokens. A token without an expiry never expires.
+// expired selects the expired tokens. A token without an expiry never expires.
 func (t *Tokens) expired() expiredRows {
 	return expiredRows{"auth_tokens", "expires_at", t.clock().UTC().Truncate(time.Microsecond)}
 }
 
 // Run calls [Tokens.Flush] every minute and [Tokens.Purge] every hour until ctx ends.
-// Then it flushes once more and returns. It passes errors to report and continues.
+// Then it flushes once more and returns. It passes errors and panics to report and continues.
 func (t *Tokens) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
 	runHousekeeping(ctx, db, report, t)
 }

@@ -15,8 +15,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A User is an account. It does not contain the hash of the password: only
-// [Users.SetPassword] writes it, and only [Users.CheckPassword] reads it.
+// A User is an account. It does not contain the hash of the password. [Users.CreateUser],
+// [Users.SetPassword] and [Users.CheckPassword] write the hash; only CheckPassword reads it.
 type User struct {
 	bun.BaseModel `bun:"table:auth_users,alias:u"`
 
@@ -27,7 +27,7 @@ type User struct {
 	IsStaff     bool      // may use what requires staff; holds no permission by that
 	IsSuperuser bool      // holds every permission
 	CreatedAt   time.Time // UTC
-	UpdatedAt   time.Time // UTC; a change of permissions or groups does not update it
+	UpdatedAt   time.Time // UTC; only SetPassword and SetActive update it
 }
 
 // userWithHash is the whole row.
@@ -149,8 +149,9 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 // it is not UTF-8 or has more than 4096 bytes, is that error without work.
 //
 // CheckPassword waits for its turn, as [Users.CreateUser] does, with the same error of status
-// 503. A client that sent a wrong password then goes after other clients. If the password was
-// hashed at another cost, it is hashed and stored again.
+// 503. After a wrong password, the next passwords of the client wait behind those of other
+// clients. If a correct password was hashed at another cost, it is hashed and stored again,
+// unless the queue for hashes is full.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
 	normal, err := normalizePassword(password)
 	if err != nil {
@@ -180,8 +181,8 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	return row.User, err
 }
 
-// rehash replaces the hash, unless another request has changed it. It waits for a slot; if
-// the queue is full, it returns [errBusy].
+// rehash replaces the hash, unless another request has changed it. It waits for a slot. If the
+// queue is full or the wait is too long, it returns [errBusy].
 func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
 	hash, err := u.hasher.hash(ctx, password)
 	if err != nil {
@@ -225,9 +226,10 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 }
 
 // SetActive allows or forbids a user to authenticate. Every credential of an inactive
-// user is rejected from the next request on. The JWT logins of the user end; tokens and
-// sessions are valid again when the user is active again. If the user does not exist, the
-// error is [ErrNotFound].
+// user is rejected from the next request on, and a session cookie is cleared. If active is
+// false, the JWT logins of the user end. Tokens, and sessions whose cookie was not cleared,
+// are valid again when the user is active again. If the user does not exist, the error is
+// [ErrNotFound].
 func (u *Users) SetActive(ctx context.Context, s *sqldb.Session, id uuid.UUID, active bool) error {
 	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
 		if err := u.update(ctx, s, id, "is_active", active); err != nil || active {

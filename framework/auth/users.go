@@ -18,8 +18,8 @@ type Options struct {
 	// Passwords is the policy for new passwords. Defaults to at least 8 characters, and
 	// no password of a built-in list of common passwords.
 	Passwords PasswordPolicy
-	// PasswordQueue is how many passwords may wait to be hashed. If the queue is full,
-	// the newest wait of the client with most waits ends, and the server answers 503.
+	// PasswordQueue is how many passwords may wait to be hashed. If the queue is full, the
+	// newest password of the client with the most waiting passwords is answered 503.
 	// Defaults to 128; in a longer queue clients would time out before their turn.
 	PasswordQueue int
 	// Now returns the time, for tests. Defaults to time.Now.
@@ -56,8 +56,8 @@ func NewUsers(o Options) (*Users, error) {
 
 // Caller returns the active user with an id as a caller with their permissions. Use it in
 // a scheme of your own that identifies users by other means. scheme is the name of that
-// scheme, see [framework.Caller]; the names of the schemes of this package are not
-// allowed. If the user does not exist or is inactive, the error is [ErrNotFound].
+// scheme, see [framework.Caller]; an empty name and the names of the schemes of this package
+// are an error. If the user does not exist or is inactive, the error is [ErrNotFound].
 func (u *Users) Caller(ctx context.Context, s *sqldb.Session, id uuid.UUID, scheme string) (*framework.Caller, error) {
 	if slices.Contains([]string{"", tokenScheme, sessionScheme, jwtScheme}, scheme) {
 		return nil, fmt.Errorf("auth.Users.Caller: the scheme %q is empty or a scheme of package auth; use another name", scheme)

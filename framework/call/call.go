@@ -19,8 +19,8 @@ import (
 // for a test.
 type Call struct {
 	context.Context
-	// DB runs statements: in an action or a write inside the transaction that the framework
-	// commits, in a read on the connection pool.
+	// DB runs statements: inside the transaction that the framework commits or, if the call
+	// has none, on the connection pool. A GET and an Untransacted function have none.
 	DB bun.IDB
 	// Caller is the sender of the request; never nil.
 	Caller *Caller
@@ -55,8 +55,8 @@ func (c *Call) Has(name string) bool {
 
 // InTx runs fn in a transaction, and again from the beginning if the database requires a
 // retry. It is for functions that are declared Untransacted. If the call is in a
-// transaction already, InTx only runs fn there; the caller must then return its error,
-// because the transaction has to fail with it.
+// transaction already, InTx only runs fn there. The function that calls InTx must then return
+// an error of fn, so that the framework rolls the transaction back.
 func (c *Call) InTx(fn func(c *Call) error) error {
 	s := state.Of(c)
 	if s.Session.InTx() {
@@ -81,7 +81,8 @@ func (c *Call) Header() http.Header { return state.Of(c).Header }
 func (c *Call) Request() *http.Request { return state.Of(c).Request }
 
 // URL returns the absolute URL of a path below the API's prefix. It begins with the API's
-// public URL, or else with the request's Host. A function that creates something at a path
+// public URL, or else with the request's Host. With neither, or if the API does not allow the
+// Host, it returns a path without a host. A function that creates something at a path
 // outside its own viewset sets the header Location:
 //
 //	c.Header().Set("Location", c.URL("/cart/items/"+id.String()))
@@ -96,7 +97,7 @@ func (c *Call) URL(path string) string {
 }
 
 // Session returns the session of the framework's own statements for this call: the
-// transaction in a write, the pool in a read. A replica may answer the statements that
+// transaction or, if the call has none, the pool. A replica may answer the statements that
 // list, retrieve and relate rows; see [sqldb.Session.Replica]. The access check never reads
 // from a replica.
 func (c *Call) Session() *sqldb.Session { return state.Of(c).Session }

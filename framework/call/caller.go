@@ -13,8 +13,8 @@ import (
 // A Caller is the sender of a request. The zero Caller is anonymous.
 //
 // An [Authenticator] makes it. If none recognises the request, the framework makes an anonymous
-// one. The framework does not change a Caller that it has received, and functions must not
-// change it.
+// one, or rejects a request with a header Authorization with 401. The framework does not change
+// a Caller that it has received, and functions must not change it.
 type Caller struct {
 	// ID is the caller's id in the type of its authenticator: a uuid.UUID, or the type that a
 	// [Typed] authenticator states. [IDOf] returns it in that type. nil, or the zero value

@@ -46,8 +46,8 @@ type Outcome struct {
 	Bytes int64
 	// Duration is the time from the request's arrival to the end of its answer.
 	Duration time.Duration
-	// Code is the code of an error, or "undeclared" if framework.Config.Codes does not list
-	// it. It is empty for an answer without an error.
+	// Code is the code of an error, or "undeclared" if neither the framework nor the API
+	// declares it. It is empty without an error, and for the status 499.
 	Code string
 	// Err is the cause of a status from 500 on. Its text may contain values, so it is for
 	// logs only.

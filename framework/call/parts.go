@@ -42,5 +42,5 @@ type SecurityScheme struct {
 type Header struct {
 	Name     string
 	Doc      string // {prefix} in it stands for framework.Config.Prefix
-	Required bool   // a request without it is rejected; an answer always has it
+	Required bool   // the function must reject a request without it, or set it in every answer
 }

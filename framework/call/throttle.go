@@ -12,7 +12,7 @@ import (
 // frameworktest.TestThrottle checks your own implementation.
 type Throttle interface {
 	// Allow counts the call. If wait is positive, the call is rejected with 429 and
-	// Retry-After: the wait, rounded up to whole seconds.
+	// Retry-After: the wait, rounded up to whole seconds. An error ends the request.
 	Allow(c *Call, r *http.Request) (wait time.Duration, err error)
 	// String returns the limit, as in "100/min per caller".
 	String() string

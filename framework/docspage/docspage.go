@@ -48,9 +48,9 @@ type Page struct {
 	files   map[string]*File
 }
 
-// New makes a page. Handle it with its path stripped: what is left is "" or "/"
-// for the page, which works with and without its last slash, and one of
-// [Page.Files] for what it loads.
+// New makes a page. The handler expects paths relative to the page: "" or "/" for the page
+// itself, with or without its last slash, and one of [Page.Files] after a slash for the files.
+// Use [http.StripPrefix] with the path of the page.
 func New(o Options) (*Page, error) {
 	index, err := template.New("index").Parse(indexHTML)
 	if err != nil {
@@ -74,8 +74,8 @@ func New(o Options) (*Page, error) {
 	return p, nil
 }
 
-// Files are the names of what the page loads, in order: they are served one
-// level below it.
+// Files returns the names of the files that the page loads, sorted. They are served one level
+// below the page.
 func (p *Page) Files() []string { return slices.Sorted(maps.Keys(p.files)) }
 
 // ServeHTTP answers GET and HEAD, and OPTIONS as it does GET. Other methods are answered
@@ -101,12 +101,12 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.ServeHTTP(w, r)
 }
 
-// policy lets the page load scripts, styles and pictures from its own host
-// alone, and ask only that host.
+// policy lets the page load scripts, styles and pictures from its own origin only, and pictures
+// from data URLs too. The page can send requests to its own origin only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// protect sets what every answer carries.
+// protect sets the security headers of every answer.
 func protect(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "same-origin")

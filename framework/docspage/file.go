@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// A File is one text with its type, kept as it is or compressed by gzip. It does
-// not change, and is safe for concurrent use.
+// A File is one text with its media type, stored as it is or compressed by gzip. Its content
+// does not change. It is safe for concurrent use.
 type File struct {
 	media   string
 	kept    []byte
 	packed  bool
-	version func() string          // names the content
-	whole   func() ([]byte, error) // the text, unpacked at the first request
+	version func() string          // a hash of the stored bytes
+	whole   func() ([]byte, error) // the text; a packed one is unpacked at the first call
 }
 
 func plain(media string, text []byte) *File {
@@ -56,9 +56,10 @@ func newFile(media string, kept []byte, packed bool, whole func() ([]byte, error
 	}
 }
 
-// ServeHTTP sends the text in an encoding that the client accepts, or 304 if the client
-// has it. A client that requests this version in the query string may cache it for a year.
-// ServeHTTP does not check the method.
+// ServeHTTP sends the text, compressed if it is stored so and the client accepts gzip. If the
+// client has it already (If-None-Match), the answer is 304. If the query string is this version,
+// caches may store the answer for a year; otherwise, they must revalidate it. ServeHTTP does not
+// check the method.
 func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	cache := "no-cache"
@@ -72,7 +73,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if takesGzip(r) {
 			h.Set("Content-Encoding", "gzip")
 			tag += "-gzip"
-		} else if whole, err := f.whole(); err == nil { // gzip is as it was built in
+		} else if whole, err := f.whole(); err == nil { // the stored gzip is valid
 			body = whole
 		}
 	}
@@ -89,7 +90,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// has reports whether the client has what a tag names (RFC 9110, section
+// has reports whether If-None-Match contains a tag or is "*" (RFC 9110, section
 // 13.1.2).
 func has(r *http.Request, tag string) bool {
 	for list := range elements(r, "If-None-Match") {
@@ -100,8 +101,8 @@ func has(r *http.Request, tag string) bool {
 	return false
 }
 
-// takesGzip reports whether the client takes gzip: named, or meant by "*", and
-// not with a weight of zero (RFC 9110, section 12.5.3).
+// takesGzip reports whether Accept-Encoding contains gzip, or "*" without gzip, with a weight
+// that is not zero (RFC 9110, section 12.5.3).
 func takesGzip(r *http.Request) bool {
 	takes := false
 	for one := range elements(r, "Accept-Encoding") {
@@ -119,7 +120,7 @@ func takesGzip(r *http.Request) bool {
 	return takes
 }
 
-// elements are those of a header that is a list.
+// elements yields the elements of a header that is a list, without white space around them.
 func elements(r *http.Request, header string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, line := range r.Header.Values(header) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Backend is a filter of this package, a [framework.Filter]. Make it with one of the
-// functions here. The zero Backend is rejected at registration.
+// functions here. API.Check reports the zero Backend as a mistake.
 type Backend struct {
 	name string
 	docs []string // descriptions of its parameters that replace the default ones
@@ -17,8 +17,8 @@ type Backend struct {
 }
 
 // Doc returns the filter with its own descriptions for clients: one sentence for each
-// parameter, such as "Only appointments that cost at least this.". A [Range] has two. Any
-// other number of sentences is an error at registration; without sentences the default
+// parameter, such as "Only appointments that cost at least this.". A [Range] has two
+// parameters. API.Check reports any other number of sentences; without sentences the default
 // ones stay.
 func (b Backend) Doc(texts ...string) Backend {
 	b.docs = texts
@@ -52,8 +52,8 @@ func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 	return bound, nil
 }
 
-// onField makes a backend for one column. suits checks at registration whether the column
-// has a suitable type. bound returns the filter for the column.
+// onField makes a backend for one column. suits checks during Bind whether the column has a
+// suitable type. bound returns the filter for the column.
 func onField(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)
@@ -67,8 +67,8 @@ func onField(field string, suits func(framework.Field) error, bound func(framewo
 	}}
 }
 
-// withParam makes a filter with one parameter. If read returns an error that is not for
-// clients yet, the parameter is answered 400.
+// withParam makes a filter with one parameter. If read returns an error that is no
+// [framework.Error], it becomes a 400 that names the parameter.
 func withParam(p framework.Param, read func(c *framework.Call, text string) (framework.Narrow, error)) framework.BoundFilter {
 	return framework.BoundFilter{
 		Params: []framework.Param{p},
@@ -79,7 +79,8 @@ func withParam(p framework.Param, read func(c *framework.Call, text string) (fra
 	}
 }
 
-// blame turns an error into a 400 that names the parameter.
+// blame turns an error into a 400 that names the parameter. It returns nil and a
+// [framework.Error] unchanged.
 func blame(param string, err error) error {
 	var ready *framework.Error
 	if err == nil || errors.As(err, &ready) {

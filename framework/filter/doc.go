@@ -10,7 +10,7 @@
 //	}
 //
 // Fields have the names that clients use. If a name is wrong, or a backend cannot compare
-// a field, registration fails with a sentence. A value from a client is always an
+// a field, API.Check reports it in a sentence. A value from a client is always an
 // argument of the statement, never part of its text. A value that cannot be read is
 // answered 400 invalid_parameter with the name of the parameter; an empty value counts as
 // absent. Rows whose field is null match no comparison, as in SQL.

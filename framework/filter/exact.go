@@ -30,9 +30,9 @@ func ExactAs(param, field string) Backend {
 
 // Choice keeps the rows whose field equals the value of the parameter of the same name.
 // The value must be one of values; otherwise the server answers 400 with the list of
-// values and the nearest one. Write the values as clients do, in the type of the field. No
-// values, a repeated or empty value, a value with outer blanks, and a value that does not
-// have the type of the field are errors at registration.
+// values and the nearest one. Write the values as clients do, in the type of the field.
+// API.Check reports these as mistakes: no values, a repeated or empty value, a value with
+// white space at an end, and a value that does not have the type of the field.
 func Choice(field string, values ...string) Backend {
 	suits := func(f framework.Field) error { return checkChoices(f, values) }
 	return onField(field, suits, func(f framework.Field) framework.BoundFilter {

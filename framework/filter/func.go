@@ -10,9 +10,10 @@ import (
 // gets the text of the parameter, trimmed and never empty. It returns a condition, or nil
 // for no effect. It must be safe for concurrent use.
 //
-// Reject a value with framework.InvalidParameter(param, "must be a colour"). Any other
-// error is answered 500 without details. Pass values to the condition as arguments, never
-// as text:
+// Reject a value with framework.InvalidParameter(param, "must be a colour"). Another
+// [framework.Error] is answered with its own status. Any other error is answered 500, or
+// 503 if the database does not answer, without details. Pass values to the condition as
+// arguments, never as text:
 //
 //	q.Where("?TableAlias.colour = ?", sqldb.Param(value))
 //

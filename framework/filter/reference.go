@@ -17,7 +17,7 @@ import (
 // caller, a well-formed key is looked up in that scope. If the row is missing or outside
 // the scope, the list is empty. So a caller learns nothing about rows outside the scope. If
 // the scope hides no rows, only the field is compared. If the field does not have the type
-// of the primary key, registration fails.
+// of the primary key, API.Check reports a mistake.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.Field(field)

@@ -36,7 +36,7 @@ type AuthenticatorCase struct {
 // [framework.Authenticator]. A request without credentials gives no caller and no error.
 // Valid credentials give the same caller with a scheme each time. Invalid credentials are
 // answered 401 with the challenge and are never anonymous. Headers of other schemes and
-// malformed values do no harm. Errors contain no secrets. Authenticate writes nothing.
+// malformed values are answered 401 too. Errors contain no secrets. Authenticate writes nothing.
 // Many requests at once do not mix their callers.
 func TestAuthenticator(t *testing.T, c AuthenticatorCase) {
 	t.Helper()

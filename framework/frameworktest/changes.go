@@ -15,7 +15,7 @@ type Change = table.Change
 // RecordChanges returns an observer for framework.Config.Observers of a test. It calls record
 // for each row that the framework changes: by the verbs that accept an input, by Deletes, and by
 // Save and Insert in functions. Rows that a function changes with statements of its own are not
-// recorded.
+// recorded. Of several such observers of an API, only the first records.
 //
 // record runs inside the transaction of the write. If it returns an error, the write is rolled
 // back. If the transaction runs again, record is called again. A test that counts changes

@@ -16,10 +16,11 @@ import (
 	"trestle.example/framework"
 )
 
-// TestErrorShape checks an error shape with errors of every status that the framework
-// uses. The media type must be valid and a JSON type. The body must be a JSON object,
-// equal each time and in any goroutine. It must contain the detail of the error, or the
-// details of its faults, and never the cause. Shape must not change the problem.
+// TestErrorShape checks an error shape with sample errors of the statuses 400 to 503. The
+// media type must be valid and a JSON type. The body must be a JSON object, equal each time
+// and in any goroutine. For a 400 with faults it must contain the detail of each fault, for
+// any other error the detail of the error, and never the cause. Shape must not change the
+// problem.
 func TestErrorShape(t *testing.T, s framework.ErrorShape) {
 	t.Helper()
 	checkErrorShape(t, s)
@@ -99,7 +100,7 @@ func checkDetails(tb testing.TB, e *framework.Error, body string) {
 	}
 }
 
-// sampleErrors returns one error of each kind.
+// sampleErrors returns errors of the usual statuses, with and without faults.
 func sampleErrors() []*framework.Error {
 	deep := framework.Fault{Pointer: "/items/0/quantity", Code: "max", Detail: "must be at most 99"}
 	return []*framework.Error{

@@ -61,7 +61,7 @@ func checkPagination(tb testing.TB, db *sqldb.DB, p framework.Pagination) {
 	}
 }
 
-// lengths are list lengths at which a page is empty, full, or one row short.
+// lengths returns list lengths around the sizes of no page, one page and two pages, up to rows.
 func lengths(limit, rows int) []int {
 	all := []int{0, 1, limit - 1, limit, limit + 1, 2 * limit, rows}
 	slices.Sort(all)

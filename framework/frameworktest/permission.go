@@ -86,7 +86,7 @@ func callers() []framework.Caller {
 	}
 }
 
-// routes returns the six verbs, two actions, and routes without a viewset.
+// routes returns the six verbs, two actions, OPTIONS, and routes without a viewset.
 func routes() []framework.Route {
 	return []framework.Route{
 		{ViewSet: "rows", Name: "list", Method: http.MethodGet},

@@ -14,8 +14,8 @@ import (
 )
 
 // A Response is the answer to a request. Its expectations return it, so that they can be
-// chained. A failed expectation marks the test as failed and prints the request, the
-// response and a curl line that repeats it. The test continues.
+// chained. A failed expectation marks the test as failed, and the test continues. The first
+// one also prints the request, the response and a curl line that repeats the request.
 type Response struct {
 	tb       testing.TB
 	request  *http.Request
@@ -143,7 +143,8 @@ func asJSON(values []any) string {
 	return string(text)
 }
 
-// Header checks the value of a header. An empty value means that the header is absent.
+// Header checks the value of a header: several values are joined by ", ". If want is empty,
+// the header must be absent or empty.
 func (r *Response) Header(name, want string) *Response {
 	r.tb.Helper()
 	if got := strings.Join(r.response.Header.Values(name), ", "); got != want {

@@ -27,7 +27,7 @@ type Row struct {
 	Active   bool       // true for even numbers
 	At       time.Time  // 2026-01-01T00:00:00Z and then every twelve hours
 	Note     *string    // "a note" or, in every third row, null
-	ParentID *uuid.UUID // the row with half the number; null in the first
+	ParentID *uuid.UUID // the row with half the number, rounded down; null in the first
 }
 
 // rowView is the representation of a Row for clients.

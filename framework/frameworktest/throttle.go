@@ -21,10 +21,10 @@ type ThrottleCase struct {
 	Allows int
 }
 
-// TestThrottle checks a throttle against the contract of [framework.Throttle]. Allows
-// requests must pass, and not one more if many arrive at once. Later requests must be
-// answered 429 with Retry-After in whole seconds. String must return one line that states
-// the limit.
+// TestThrottle checks a throttle against the contract of [framework.Throttle]. Exactly
+// c.Allows requests must pass, one after the other and also if many arrive at once. Further
+// requests must be answered 429 with Retry-After in whole seconds. String must return one
+// line that states the limit.
 func TestThrottle(t *testing.T, c ThrottleCase) {
 	t.Helper()
 	checkThrottle(t, c)

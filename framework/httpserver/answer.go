@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// logLimiter limits a log line to one per second.
+// A logLimiter limits a log line to one per second.
 type logLimiter struct {
 	mu   sync.Mutex
 	last time.Time
@@ -31,7 +31,8 @@ func problem(w http.ResponseWriter, status int, code, detail string) {
 	})
 }
 
-// answer sends JSON that no cache may store.
+// answer sends a value as JSON that no cache may store. If the value cannot be encoded, it sends
+// 500 and {}.
 func answer(w http.ResponseWriter, status int, media string, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {

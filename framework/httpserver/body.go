@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A body is the body of a request with time limits. The time that its reads take counts.
+// A body is the body of a request with time limits. Only the time inside Read counts toward
+// the limit of the whole body, not the time between two reads.
 type body struct {
 	io.ReadCloser
 
@@ -16,7 +17,7 @@ type body struct {
 	conn    *conn         // nil if it is not known
 	waited  time.Duration // how long all reads took
 	came    int64         // bytes that arrived
-	asked   bool          // the handler has read: net/http sent 100 Continue if the client waits for it
+	asked   bool          // Read was called: net/http sent 100 Continue if the client waited for it
 	over    atomic.Bool   // the body was read to its end, or a read failed
 }
 
@@ -30,22 +31,23 @@ func (s *Server) limitBody(w http.ResponseWriter, r *http.Request, c *conn) (*ht
 	return r, b
 }
 
-// expect bounds how long net/http waits, before it answers, for a body that the handler
-// does not read. With HTTP/2 net/http does not wait.
+// expect limits to Stall how long net/http waits, before it answers, for the rest of a body
+// that the handler does not read. With HTTP/2 net/http does not wait.
 func (b *body) expect(r *http.Request) {
 	if r.ProtoMajor == 1 && !b.over.Load() {
-		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // the error means that this kind of body has no deadline
+		_ = b.control.SetReadDeadline(time.Now().Add(b.limits.Stall)) // on an error the writer has no deadline
 	}
 }
 
-// leftBytes is how much of an unread body the server reads and drops; net/http reads as
-// much if it keeps the connection.
+// leftBytes is how many bytes of an unread body the server reads and drops at most. net/http
+// has the same limit if it keeps the connection.
 const leftBytes = 256 << 10
 
-// finish sends the answer, then reads the rest of the body if the client sent Connection:
-// close. Otherwise net/http would close it at once, and a client that still
-// sends would lose the answer (RFC 9112, section 9.6). A client that waits for 100
-// Continue and did not get it sends no body.
+// finish calls [body.expect]. If an HTTP/1 request ends its connection and its body was not read
+// to its end, finish also sends the answer and then reads at most leftBytes of the rest. Without
+// this, net/http would close the connection at once, and a client that still sends would lose
+// the answer (RFC 9112, section 9.6). finish reads nothing if the client waits for 100 Continue
+// and did not get it, because such a client sends no body.
 func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	b.expect(r)
 	if r.ProtoMajor > 1 || !r.Close || b.over.Load() || !b.asked && r.Header.Get("Expect") != "" {
@@ -58,14 +60,15 @@ func (b *body) finish(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Read waits for bytes within the limits.
+// Read waits for bytes within the limits. If a limit is exceeded, the error is
+// [os.ErrDeadlineExceeded].
 func (b *body) Read(p []byte) (int, error) {
 	if b.over.Load() {
 		return b.ReadCloser.Read(p)
 	}
 	b.asked = true
 	began := time.Now()
-	_ = b.control.SetReadDeadline(began.Add(b.waitLimit())) // as above
+	_ = b.control.SetReadDeadline(began.Add(b.waitLimit())) // the error is ignored as in expect
 	b.conn.pause()
 	n, err := b.ReadCloser.Read(p)
 	b.conn.resume()
@@ -75,7 +78,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// waitLimit returns how long the next byte may take.
+// waitLimit returns how long the next read may wait. It is not above zero if a limit is used up.
 func (b *body) waitLimit() time.Duration {
 	earned := b.limits.Grace + time.Duration(b.came)*time.Second/time.Duration(b.limits.Pace)
 	return min(b.limits.Stall, earned-b.waited, b.limits.Read-b.waited)

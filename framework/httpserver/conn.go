@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A conn is one connection with the phase in which it is.
+// A conn is a connection and its phase.
 type conn struct {
 	net.Conn
 
@@ -20,13 +20,13 @@ type conn struct {
 
 	// The mutex of conns guards the fields below.
 	phase    phase
-	since    time.Time // when the phase began; while a request is read, when the request began
+	since    time.Time // orders the connections of a phase, see settle
 	began    time.Time // when the oldest request under way began
 	at       int       // its index in the order
-	active   bool      // a request is under way
+	active   bool      // a request is under way, or the connection is new
 	many     bool      // several requests may be under way: it is HTTP/2
 	answered bool      // a request was answered; the client may not have read the answer
-	handlers int       // handlers that work and do not wait for their client
+	handlers int       // handlers under way that do not wait for their client to send
 	pausing  int       // handlers that wait for their client to send
 	writes   int       // writes that wait for the client
 	streams  []*stream // HTTP/2 requests under way, the oldest first
@@ -51,7 +51,8 @@ func (c *conn) waitsFor() phase {
 	return idle
 }
 
-// Read records when a request begins.
+// Read reads from the connection. It records when a request begins, and lines that begin with
+// Content-Length.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && c.unused.Load() {
@@ -61,7 +62,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts itself while it waits for the client.
+// Write writes to the connection, and counts as a write that waits for the client until it
+// returns.
 func (c *conn) Write(p []byte) (int, error) {
 	c.of.change(c, func(c *conn) { c.writes++ })
 	n, err := c.Conn.Write(p)
@@ -90,14 +92,15 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// recordBytes records that bytes arrived. By HTTP/2 they need not belong to a request.
+// recordBytes records that bytes arrived. With HTTP/1 they begin a request. With HTTP/2 they need
+// not belong to one.
 func (c *conn) recordBytes() {
 	if c.unused.Store(false); !c.many {
 		c.begin()
 	}
 }
 
-// begin records that a request begins.
+// begin records that a request begins, unless one is under way.
 func (c *conn) begin() {
 	c.unused.Store(false)
 	if !c.active {
@@ -105,28 +108,29 @@ func (c *conn) begin() {
 	}
 }
 
-// end records that all requests are answered. By HTTP/2 the end of the last answer is
-// still to be written.
+// end records that all requests are answered. With HTTP/2 the end of the last answer may still
+// have to be written.
 func (c *conn) end() {
 	c.unused.Store(true)
 	c.active, c.answered = false, c.many && c.answered
 }
 
-// enter records that a handler begins. It returns false if the connection is closed.
+// enter records that a handler begins. It returns false if the connection is closed. For a nil
+// conn it records nothing and returns true.
 func (c *conn) enter() bool {
 	return c == nil || c.of.change(c, (*conn).recordHandler)
 }
 
-// leave records that a handler ended, and if it read the whole body: net/http reads the
-// rest before it sends the answer.
+// leave records that a handler ended. The request counts as answered if its body was read to the
+// end. Otherwise net/http first reads the rest of the body.
 func (c *conn) leave(readAll bool) {
 	if c != nil {
 		c.of.change(c, func(c *conn) { c.handlers--; c.answered = readAll })
 	}
 }
 
-// recordHandler counts one more handler that works, and records that the connection has no
-// answered request whose answer the client may still have to read.
+// recordHandler counts one more handler that works. It clears answered: earlier answers do not
+// count while a new request is under way.
 func (c *conn) recordHandler() {
 	c.handlers++
 	c.answered = false
@@ -163,7 +167,8 @@ func recordState(of net.Conn, state http.ConnState) {
 	}
 }
 
-// connBelow returns the connection below TLS, or nil if another listener accepted it.
+// connBelow returns the conn that a connection is, or that is below its TLS. It returns nil if
+// another listener accepted the connection.
 func connBelow(of net.Conn) *conn {
 	if secure, ok := of.(*tls.Conn); ok {
 		of = secure.NetConn()

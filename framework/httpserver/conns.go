@@ -12,9 +12,9 @@ type phase int
 
 const (
 	idle    phase = iota // the connection waits for its next request
-	reading              // it waits for the rest of a request
+	reading              // it waits for its first request, or for the rest of a request
 	sending              // it waits until the client reads the answer
-	working              // a handler works; the connection is never closed
+	working              // a handler works; the connection is not closed to make room
 )
 
 // stuckAfter is how long a client may leave a part of an answer unread before the server may
@@ -66,7 +66,7 @@ func (o *order) Push(c any) {
 	*o = append(*o, added)
 }
 
-// Pop removes the last connection. Package heap calls it.
+// Pop removes the last connection and returns it. Package heap calls it.
 func (o *order) Pop() any {
 	last := len(*o) - 1
 	c := (*o)[last]
@@ -79,8 +79,8 @@ func (o *order) Pop() any {
 // nowhere is the index of a connection that is not in the order.
 const nowhere = -1
 
-// admit lets a new connection in. At the limit it closes another connection, or waits
-// while handlers work on all of them. It returns false if closed ends first.
+// admit lets a new connection in. At the limit it closes another connection. While none may be
+// closed, see [conns.victim], it waits. It returns false if the channel closed is closed first.
 func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 	for {
 		admitted, victim := cs.enter(c)
@@ -102,8 +102,8 @@ func (cs *conns) admit(c *conn, closed <-chan struct{}) bool {
 	}
 }
 
-// enter lets a connection in if there is room. It returns the connection that must be
-// closed for it, or nil.
+// enter lets a connection in if there is room, or if another one may be closed for it. The
+// caller must close that one, victim. victim is nil if there is room.
 func (cs *conns) enter(c *conn) (admitted bool, victim *conn) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -162,8 +162,8 @@ func (cs *conns) forget(c *conn) {
 	cs.wake()
 }
 
-// change updates a connection and its place in the order. It returns false if the
-// connection is closed.
+// change updates a connection and its place in the order. If the connection is closed or about
+// to be closed, it does nothing and returns false.
 func (cs *conns) change(c *conn, what func(c *conn)) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -175,7 +175,10 @@ func (cs *conns) change(c *conn, what func(c *conn)) bool {
 	return true
 }
 
-// settle computes the phase of a connection and moves it within the order.
+// settle computes the phase of a connection and moves it within the order. Within a phase the
+// earliest time is first: for reading, when the oldest request began; for an unsent HTTP/2
+// answer, when its write began; otherwise when the phase began. A connection that works is not
+// in the order.
 func (cs *conns) settle(c *conn) {
 	now, since := c.waitsFor(), c.since
 	switch {

@@ -13,25 +13,27 @@
 //   - else the one whose request, head or body, has been arriving for longest,
 //   - else the one whose client has left its answer unread for longest, at least a second.
 //
-// The server never closes a connection whose handler works. So slow clients, however
-// many, do not keep fast clients out. The limit is lower if the process may open fewer
-// files. If the listener runs out of files anyway, it closes a connection by the same
-// rule.
+// To make room the server never closes a connection whose handler works. If it can close
+// none, the new connection waits. So slow clients, however many, do not keep fast clients
+// out. The limit is lower if the process may open too few files. If the listener runs out of
+// files anyway, it closes a connection by the same rule.
 //
 // With HTTP/2 one connection has many requests. The first request of a connection needs
 // no room of its own. All connections together may have Conns further requests. One
-// connection may have at most 100 of them, and at most as many as remain for the others.
-// A request without room is answered 503 without a body. If a client leaves one of its
-// answers unread, its connection counts as one with an unread answer. An answer is sent
-// when its handler ends, so it has no Content-Length unless the handler sets one.
+// connection may have at most 100 requests, and at most as many further requests as remain
+// for the others. A request without room is answered 503 without a body. If a client leaves
+// one of its answers unread, its connection counts as one with an unread answer. The server
+// flushes each answer, so it has no Content-Length unless the handler sets one.
 //
 // # Bodies
 //
-// If a body pauses for longer than [Limits].Stall, or falls behind [Limits].Pace, the
-// handler's Read fails with [os.ErrDeadlineExceeded]. The handler should answer 408. The
-// same limits apply to the rest of a body that the handler leaves unread. The time that
-// the handler takes between two reads does not count. With HTTP/2, however, the body ends
-// if that time exceeds Stall, so read a body without long pauses.
+// If a body pauses for longer than [Limits].Stall, falls behind [Limits].Pace after
+// [Limits].Grace, or takes longer than [Limits].Read, the handler's Read fails with
+// [os.ErrDeadlineExceeded]. The handler should answer 408. With HTTP/1 the server reads at
+// most 256 KiB of a body that the handler leaves unread, for at most Stall. The time that the
+// handler takes between two reads does not count. With HTTP/2, however, the limit of the last
+// read still runs: the body ends if that time exceeds Stall, or sooner if less time was left
+// of another limit. So read a body without long pauses.
 //
 // # Requests
 //
@@ -45,7 +47,8 @@
 // A request that net/http cannot read never reaches a handler. net/http answers 400, 431
 // (the head is too large), 501 (an unknown transfer coding) or 505 (an unknown version)
 // with one line of plain text and closes the connection. The line consists of constants:
-// it repeats nothing from the request and discloses nothing about the server. With HTTP/2
+// it repeats nothing from the request and discloses nothing about the server. For an unknown
+// value of Expect it answers 417 without a body and closes the connection. With HTTP/2
 // net/http answers 400 with its own text and 431 with one line of HTML, and keeps the
 // connection. Such a request does not count as one under way; [Limits].Write bounds its
 // answer.

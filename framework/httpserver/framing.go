@@ -16,7 +16,8 @@ type lengths struct {
 
 const lengthLine = "\ncontent-length"
 
-// read checks bytes that arrived. Such a line in a body counts too.
+// read looks in bytes that arrived for a line that begins with Content-Length. A line in a body
+// counts too.
 func (l *lengths) read(p []byte) {
 	for len(p) > 0 && !l.came.Load() {
 		if l.at == 0 { // the usual case: no part of the line
@@ -52,10 +53,10 @@ func (l *lengths) next(b byte) {
 
 // endsAfter closes the connection after a request that has both Transfer-Encoding and
 // Content-Length, because a proxy may have found another end of the request (RFC 9112,
-// section 6.1). It also closes the connection after a chunked request if an earlier
-// request had a Content-Length; the client connects again. With the server's own TLS the
-// bytes are encrypted here, and the rule does not apply. It also closes the connection
-// after each HTTP/1.0 request: net/http hides the Transfer-Encoding of those.
+// section 6.1). It also closes the connection after a chunked request if another request on
+// it had a Content-Length, see [lengths]; the client connects again. With the server's own TLS
+// neither rule applies, because the bytes are encrypted here. endsAfter always closes the
+// connection after an HTTP/1.0 request, because net/http hides its Transfer-Encoding.
 func (c *conn) endsAfter(w http.ResponseWriter, r *http.Request) {
 	if !r.ProtoAtLeast(1, 1) || c != nil && len(r.TransferEncoding) > 0 && c.lengths.came.Load() {
 		w.Header().Set("Connection", "close")

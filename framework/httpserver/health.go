@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The paths of health.
+// The paths that health answers.
 const (
 	livePath  = "/livez"
 	readyPath = "/readyz"
@@ -21,14 +21,15 @@ const (
 
 // A Check tests something that the server needs, such as its database.
 type Check struct {
-	// Name is the member of the answer of /readyz: "database".
+	// Name identifies the check in the answer of /readyz: "database". Use each name once.
 	Name string
-	// Degrades means that the server stays ready if the check fails: /readyz is 200 with
-	// the status "degraded". Defaults to false.
+	// Degrades means that the server stays ready if only such checks fail: /readyz is 200
+	// with the status "degraded". Defaults to false.
 	Degrades bool
-	// Run runs the check. After one second its context ends. A check that is late once,
-	// after it passed the last time, counts as passed; late twice, it failed. A check
-	// that panics failed. Its error is logged and never sent.
+	// Run runs the check. After one second its context ends, and the check is late. A late
+	// check counts as passed if it passed in time at the last run; otherwise it failed. A
+	// check that panics failed. The error is logged when the check begins to fail, and is
+	// never sent.
 	Run func(context.Context) error
 }
 
@@ -117,8 +118,9 @@ func (h *health) ready() (int, report) {
 	return http.StatusServiceUnavailable, said
 }
 
-// examine returns the examination under way, a recent one, or a new one. It does not use
-// the context of a request, so no client can end it for others.
+// examine returns the examination under way, one that ended less than checkAge ago, or a new
+// one. It waits until the examination is over. It does not use the context of a request, so no
+// client can end it for others.
 func (h *health) examine() *examination {
 	h.mu.Lock()
 	e := h.last
@@ -161,8 +163,9 @@ func (h *health) run(e *examination) {
 	close(e.over)
 }
 
-// judge returns the error of a check, or nil if the check is late once and passed the
-// last time: its service may only be busy. One examination runs at a time.
+// judge returns the error of a check. If the check is late and passed in time at the last run,
+// it returns nil, because the service may only be busy. It needs no lock: one examination runs
+// at a time.
 func (h *health) judge(c Check, err error) error {
 	before := h.passed[c.Name]
 	h.passed[c.Name] = err == nil
@@ -173,7 +176,8 @@ func (h *health) judge(c Check, err error) error {
 	return err
 }
 
-// runLimited runs a check. It does not wait for a check that ignores its context.
+// runLimited runs a check for at most checkLimit. It does not wait for a check that ignores its
+// context.
 func (h *health) runLimited(c Check) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkLimit)
 	defer cancel()
@@ -200,8 +204,8 @@ func (h *health) runProtected(ctx context.Context, c Check) (err error) {
 	return c.Run(ctx)
 }
 
-// notePanic logs a panic with its stack, unless the check panicked at its last run, too. A
-// late check may end while the next one runs.
+// notePanic logs a panic with its stack, unless the check panicked at its last run, too. It
+// needs the lock, because a late run may end while the next run of the check is under way.
 func (h *health) notePanic(c Check, p any) {
 	h.mu.Lock()
 	news := p != nil && !h.panicked[c.Name]
@@ -222,7 +226,8 @@ func (c Check) outcome(err error) string {
 	return stateFailing
 }
 
-// note logs a check that begins to fail or passes again. One examination runs at a time.
+// note logs a check that begins to fail or passes again. It needs no lock: one examination runs
+// at a time.
 func (h *health) note(c Check, err error) {
 	if news := (err != nil) != h.failing[c.Name]; !news {
 		return

@@ -5,11 +5,11 @@ import "time"
 // Limits bound the resources that clients can use. A field that is zero or negative has its
 // default.
 type Limits struct {
-	// Header is how long the head of a request may take, and a TLS handshake.
-	// Defaults to 5 seconds.
+	// Header is how long the head of an HTTP/1 request may take. The least of Header, Read and
+	// Write bounds a TLS handshake. Defaults to 5 seconds.
 	Header time.Duration
-	// Read is how long a whole request may take to arrive. Defaults to 30
-	// seconds.
+	// Read is how long all reads of the body of a request may take together, without the time
+	// between them. Defaults to 30 seconds.
 	Read time.Duration
 	// Write is how long a request may take from the end of its head to the end
 	// of its answer. Defaults to 60 seconds.
@@ -17,21 +17,22 @@ type Limits struct {
 	// Idle is how long a connection stays open between requests. Defaults to 2
 	// minutes.
 	Idle time.Duration
-	// HeaderBytes is the size limit of the head of a request; net/http adds 4 KiB.
-	// Defaults to 16 KiB.
+	// HeaderBytes is the size limit of the head of a request. net/http adds 4 KiB with HTTP/1
+	// and 320 bytes with HTTP/2. Defaults to 16 KiB.
 	HeaderBytes int
 	// Stall is how long a body may pause. Defaults to 5 seconds.
 	Stall time.Duration
-	// A body may take Grace, and one second more for each Pace bytes that arrived.
-	// Default to 10 seconds and 4096 bytes.
+	// Grace and Pace limit the time of all reads of a body: it may be Grace, and one second
+	// more for each Pace bytes that arrived. They default to 10 seconds and 4096 bytes.
 	Grace time.Duration
 	Pace  int
 	// Conns is how many connections may be open, and how many HTTP/2 requests all of them
-	// may have in addition to the first of each. Defaults to 2048. It is lower if the
-	// process may open fewer files: the limit of open files without SpareFiles.
+	// may have in addition to the first of each. Defaults to 2048. If the process may open too
+	// few files, it is the limit of open files less SpareFiles, or a quarter of the limit of
+	// open files if that is more.
 	Conns int
 	// SpareFiles is how many open files are left for other uses, such as connections to a
-	// database. Defaults to 128.
+	// database; see Conns for the exception. Defaults to 128.
 	SpareFiles int
 }
 
@@ -56,8 +57,10 @@ func orDefault[T int | time.Duration](value, usual T) T {
 	return value
 }
 
-// within returns how many connections a process may have that may open this many files:
-// at least a quarter of them. files is 0 if the number is unknown.
+// within returns the limit of connections for a process that may open this many files: Conns,
+// or fewer if too few files are left after SpareFiles. In that case the limit is not less than a
+// quarter of the files, nor less than 1. If files is 0, the number is unknown, and the limit is
+// Conns.
 func (l Limits) within(files int) int {
 	if files <= 0 {
 		return l.Conns

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// A listener accepts connections while there is room.
+// A listener accepts connections within the limit of conns.
 type listener struct {
 	net.Listener
 
@@ -25,8 +25,10 @@ func (cs *conns) listen(on net.Listener) *listener {
 	return l
 }
 
-// Accept returns the next connection. At the limit it closes another one first. If the
-// process can open no more files, it closes a connection, and net/http tries again.
+// Accept returns the next connection. At the limit it first closes another one, or waits until
+// it may close one or one ends. If no more files can be opened, it closes a connection, if it
+// may close one, and returns the error; net/http then tries again. If the listener is closed
+// during the wait, the error wraps [net.ErrClosed].
 func (l *listener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Options are the settings of a server. The zero Options is a good start.
+// Options are the settings of a server. The zero Options selects all defaults.
 type Options struct {
 	// Limits bound the resources that clients can use.
 	Limits Limits
@@ -27,19 +27,22 @@ type Options struct {
 	// is 503. Defaults to none: the server is ready at once.
 	Starting http.Handler
 	// DrainDelay is how long the server still accepts requests after its context has ended,
-	// while /readyz is 503, so that load balancers can notice. Defaults to none.
+	// while /readyz is 503, so that load balancers can notice. Defaults to none, and is not used
+	// if the server was never ready.
 	DrainDelay time.Duration
 	// Drain is how long requests under way may take after DrainDelay. Defaults to 25
 	// seconds.
 	Drain time.Duration
-	// Log gets starts and stops, failing checks, rejected HTTP/2 requests and the messages of
-	// net/http, such as panics of handlers. Defaults to slog.Default.
+	// Log gets starts and stops, checks that begin to fail or pass again, a warning about too
+	// few open files, rejected HTTP/2 requests, and the messages of net/http, such as panics
+	// of handlers. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
-// A Server serves a handler within limits, and /livez and /readyz beside it: 200
-// while the process runs, and 200 while it can answer requests. Make it with
-// [New]; it serves one listener, once.
+// A Server serves a handler within limits, and answers /livez and /readyz itself. /livez is 200
+// while the process runs. /readyz is 200 while the server has started, is not stopping, and no
+// check fails except checks that only degrade it; otherwise it is 503. Make it with [New]; it
+// serves one listener, once.
 type Server struct {
 	options  Options
 	limits   Limits
@@ -61,12 +64,12 @@ const (
 	// least that RFC 9113, section 6.5.2, recommends.
 	mostStreams = 100
 	// unread is how many bytes of bodies one HTTP/2 connection may have sent before their
-	// handlers read them: the protocol's initial window.
+	// handlers read them: the least that net/http accepts for a connection.
 	unread = 64 << 10
 )
 
-// http2Config sets WriteByteTimeout, too: net/http sets no write deadline on an HTTP/2
-// connection.
+// http2Config returns the settings of HTTP/2. It sets WriteByteTimeout, because net/http sets no
+// write deadline on an HTTP/2 connection.
 func (l Limits) http2Config() *http.HTTP2Config {
 	return &http.HTTP2Config{
 		MaxConcurrentStreams:          mostStreams,
@@ -127,8 +130,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	readAll = s.handle(w, r, c)
 }
 
-// handle answers a request for which there is room. It reports whether its body was
-// read to the end.
+// handle answers a request for which there is room. While the server stops, the answer has
+// Connection: close. handle reports whether the body of the request was read to its end.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, c *conn) (readAll bool) {
 	if s.stopping.Load() {
 		w.Header().Set("Connection", "close")
@@ -143,9 +146,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c *conn) (readAl
 	return sent.over.Load()
 }
 
-// hasBody reports whether a body may follow. With HTTP/2 net/http makes a body even if the
-// length is 0 and the client has not ended the request, and would wait for its end without
-// a limit.
+// hasBody reports whether a body may follow. A request with Content-Length: 0 counts if net/http
+// made a body for it: an HTTP/2 client may not have ended the request, and net/http would wait
+// for the end without the limits of [body].
 func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && (r.ContentLength != 0 || len(r.Header["Content-Length"]) > 0)
 }
@@ -178,9 +181,10 @@ func (s *Server) Ready() {
 
 // Serve answers requests until ctx ends. Then /readyz is 503 for [Options].DrainDelay,
 // while the server still takes requests and ends each connection after its answer. After
-// that it takes no new requests and waits for those under way. Serve returns an error if
-// they take longer than [Options].Drain, which cuts them off, or if the listener fails. A
-// server that was never ready stops without the delay.
+// that it takes no new requests and waits for those under way. If they take longer than
+// [Options].Drain, Serve cuts them off and returns an error. It also returns an error if the
+// listener fails; then it closes no connection. A server that was never ready stops without
+// the delay.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	s.begin(on.Addr())
 	speaksTLS := s.options.TLS != nil
@@ -227,7 +231,7 @@ func (s *Server) accept(on net.Listener, speaksTLS bool) error {
 	return s.http.Serve(on)
 }
 
-// stop lets requests under way finish.
+// stop waits for the delay of endReady, and then at most Options.Drain for requests under way.
 func (s *Server) stop(ctx context.Context, served <-chan error) error {
 	if err := waitFor(s.endReady(), served); err != nil {
 		return err
@@ -254,7 +258,8 @@ func (s *Server) endReady() time.Duration {
 	return delay
 }
 
-// waitFor waits for the delay, or returns the error with which the server fails.
+// waitFor waits for the delay and returns nil. If the server fails meanwhile, it returns that
+// error.
 func waitFor(delay time.Duration, failed <-chan error) error {
 	if delay <= 0 {
 		return nil
@@ -277,7 +282,7 @@ type Stats struct {
 }
 
 // Conns returns how many connections may be open: [Limits].Conns, or fewer if the process
-// may open few files.
+// may open too few files.
 func (s *Server) Conns() int { return s.conns.limit }
 
 // Stats returns the current numbers. It is safe for concurrent use.

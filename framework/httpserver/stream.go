@@ -7,21 +7,21 @@ import (
 )
 
 // A stream is an HTTP/2 request and the writer of its answer. A client may read
-// everything on the connection but one answer. The connection then looks healthy, so the
-// stream records since when its own answer waits.
+// everything on the connection but one answer. The writes of the connection do not show this,
+// so the stream records since when its own answer waits.
 type stream struct {
 	http.ResponseWriter
 
 	conn  *conn
 	began time.Time
-	since time.Time // when the part of the answer was sent that the client has not read; conns.mu guards it
+	since time.Time // when the last write of the answer began; conns.mu guards it
 }
 
 // piece is how many bytes of an answer are sent at once. A client that reads a long
 // answer slowly still finishes such pieces, so it does not count as stuck.
 const piece = 16 << 10
 
-// Write sends a part of the answer.
+// Write sends a part of the answer, in pieces.
 func (s *stream) Write(p []byte) (n int, err error) {
 	for {
 		part, sent := p[:min(len(p), piece)], 0
@@ -72,8 +72,8 @@ func (s *stream) end() {
 	})
 }
 
-// stream begins an HTTP/2 request. It returns nil if the connection is closed, and full
-// if there is no room for the request.
+// stream begins an HTTP/2 request. It returns nil if the connection is closed or there is no room
+// for the request; full is true only in the second case.
 func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
 	watched = &stream{ResponseWriter: w, conn: c}
 	if begun, full := c.of.begin(watched); !begun {
@@ -86,7 +86,8 @@ func (c *conn) stream(w http.ResponseWriter) (watched *stream, full bool) {
 // own. All further requests share as much room as there is for connections. One
 // connection may take at most as much of it as remains for the others (dynamic
 // thresholds, as in shared-memory switches). No connection is closed to make room for
-// them. begun is false if the connection is closed or there is no room.
+// them. begun is false if the connection is closed or there is no room; full is true only in the
+// second case.
 func (cs *conns) begin(s *stream) (begun, full bool) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -109,8 +110,8 @@ func (cs *conns) begin(s *stream) (begun, full bool) {
 	return true, false
 }
 
-// reject answers 503 to an HTTP/2 request without room. The answer has no body, because
-// a client can leave a body unread.
+// reject answers 503 to an HTTP/2 request without room, and logs a warning at most once a second.
+// The answer has no body, because a client can leave a body unread.
 func (s *Server) reject(w http.ResponseWriter) {
 	if s.warned.due(time.Now()) {
 		_, _, rejected := s.conns.counts()

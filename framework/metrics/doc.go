@@ -13,11 +13,11 @@
 //	http_requests_in_flight                       requests under way
 //	http_request_errors_total{code}               answers from status 500 on, by their code
 //	http_requests_shed_total{route}               requests that were answered 503 overloaded
-//	db_statement_duration_seconds{kind}           statements, a histogram
+//	db_statement_duration_seconds{kind}           how long statements took (rows read one by one: up to the first), a histogram
 //	db_statement_errors_total{fault}              statements that failed
 //	db_connections_held                           connections that statements and transactions hold
 //	db_connections_waiting                        statements and transactions that wait for a connection
-//	db_waits_shed_total                           waits for a connection that took too long
+//	db_waits_shed_total                           waits for a connection that ended without one: too long, or too many waited
 //	db_connections_limit                          the maximum number of connections of the pool
 //	db_queue_timeout_seconds                      how long a request waits for connections at most
 //	db_statement_timeout_seconds                  the time limit of a statement
@@ -41,8 +41,8 @@
 //	http_request_timeout_seconds                  the time limit of a request
 //	redis_degraded                                1 while Redis does not answer
 //	tls_certificate_not_after_timestamp_seconds   when the certificate expires
-//	db_schema_version{namespace}                  the id of the newest applied migration; absent if unknown
-//	db_migrations_pending                         migrations that the database lacks
+//	db_schema_version{namespace}                  the highest id of an applied migration; absent if none or unknown
+//	db_migrations_pending                         migrations that the database lacks; absent if unknown
 //
 // # Labels
 //
@@ -55,7 +55,7 @@
 //     aborted;
 //   - code is a code that the API lists, or undeclared;
 //   - kind is select, insert, update, delete, begin, commit, rollback or other;
-//   - fault is a kind of error of package sqldb;
+//   - fault is a kind of error of package sqldb, or canceled;
 //   - namespace is the namespace of a set of migrations.
 //
 // A label never contains a part of a path, a query, a header, a body or a user.

@@ -74,12 +74,13 @@ func New(db *sqldb.DB) (*Metrics, error) {
 	return m, nil
 }
 
-// queueGauge is a gauge of the queue for connections.
+// queueGauge returns a gauge of the queue for connections.
 func queueGauge(db *sqldb.DB, name, help string, of func(sqldb.QueueStats) int) prometheus.Collector {
 	return gauge(name, help, func() float64 { return float64(of(db.QueueStats())) })
 }
 
-// shedCounter counts the waits for a connection that ended without one.
+// shedCounter counts the waits for a connection that took too long, or that were ended because
+// too many waited.
 func shedCounter(db *sqldb.DB) prometheus.Collector {
 	return counter("db_waits_shed_total", "Waits for a connection that took too long, or that were ended because too many waited.",
 		func() float64 { return float64(db.QueueStats().Shed) })
@@ -131,7 +132,7 @@ func (m *Metrics) statement(_ context.Context, e sqldb.Event) {
 	}
 }
 
-// Limits of scrapes, so that they cannot overload the server.
+// Limits of scrapes, so that they do not overload the server.
 const (
 	scrapesAtOnce = 4
 	scrapeTime    = 10 * time.Second

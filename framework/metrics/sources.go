@@ -24,13 +24,13 @@ type Sources struct {
 	// CertificateExpires returns when the certificate of the server expires.
 	CertificateExpires func() time.Time
 	// Schema is the database whose migrations are compared with Migrations at each
-	// scrape. Use a connection outside the pool of the API.
+	// scrape. Use another DB than the API, so that a scrape takes no connection from it.
 	Schema     *sqldb.DB
 	Migrations []sqldb.Migrations
 }
 
-// Add adds the metrics of sources. It fails if the metrics of one of them were added before;
-// those before it stay.
+// Add adds the metrics of sources. If a metric was added before, it returns an error; the
+// metrics that it added before that one stay.
 func (m *Metrics) Add(s Sources) error {
 	var all []prometheus.Collector
 	if s.Server != nil {
@@ -93,8 +93,8 @@ func limitMetrics(db *sqldb.DB) []prometheus.Collector {
 	}
 }
 
-// scrapeLook is how long a scrape waits for the database. Metrics that are not available
-// in time are left out.
+// scrapeLook is how long a scrape waits for the replica, and how long for the schema. Metrics
+// that are not available in time are left out.
 const scrapeLook = time.Second
 
 // A replica collects the metrics of the replica of a database.

@@ -12,9 +12,9 @@ import (
 // parameters limit and offset. The answer has the envelope of [Number]: {"count", "next",
 // "previous", "results"}. A link to the start has no offset.
 //
-// A limit below 1, an offset below 0, and a value that is not a whole number are answered
-// 400. A limit above MaxSize counts as MaxSize. If the offset is past the end, the answer
-// is 200 with no rows.
+// A limit below 1, an offset below 0, and a value that is not a whole number or exceeds 64
+// bits are answered 400. Any other limit above MaxSize counts as MaxSize. If the offset is
+// past the end, the answer is 200 with no rows.
 type Offset struct {
 	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int

@@ -19,11 +19,11 @@ func results(p framework.Page, counting framework.Counting, next, previous *stri
 	)
 }
 
-// count returns the total as a number, so that the OpenAPI document states that it is
-// never null. If the total is unknown, it returns a nil *int64. If the class does not count,
-// it does so even if the total of a short list is known, because clients must not rely on
-// it. A total that is not exact is never less than the number of rows up to the end of this
-// page, plus 1 if a page follows.
+// count returns the total as a number, so that the OpenAPI document states that it is never
+// null. If the total is unknown, it returns a nil *int64. With NoCount it always returns
+// nil, even if the total of a short list is known: clients must not rely on that total. A
+// total that is not exact is never less than the number of rows up to the end of this page,
+// plus 1 if a page follows.
 func count(p framework.Page, counting framework.Counting) any {
 	if !p.Total.Known || counting == framework.NoCount() {
 		return (*int64)(nil)

@@ -6,9 +6,9 @@ import "trestle.example/framework"
 // The answer is {"items", "page", "limit", "total", "totalPages", "hasNext"}. The total
 // is always exact.
 //
-// A page or limit that is below 1 or not a whole number is answered 400. A limit above
-// MaxSize counts as MaxSize; the member limit of the answer states the limit in use. A
-// page past the end is 200 with no items and the exact total.
+// A page or limit that is below 1, exceeds 64 bits or is not a whole number is answered 400.
+// Any other limit above MaxSize counts as MaxSize; the member limit of the answer states the
+// limit in use. A page past the end is 200 with no items and the exact total.
 type Screen struct {
 	// Size is how many rows a page has without a limit. Defaults to 20.
 	Size int

@@ -8,7 +8,7 @@ import (
 )
 
 // The codes that the framework itself answers with. Each has a page at
-// /errors/{code} below [Config.Prefix].
+// /errors/{code} below framework.Config.Prefix.
 const (
 	CodeInvalidJSON             = "invalid_json"
 	CodeValidationFailed        = "validation_failed"
@@ -95,8 +95,8 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeOverloaded, Status: http.StatusServiceUnavailable, Title: "Too many requests at once", Text: "The server has more requests than it can answer in time, and did nothing for this one. Wait for the number of seconds in the Retry-After header, then try again."},
 }
 
-// ErrorPages is where the pages that explain codes are served, below the prefix;
-// a problem's type leads there. The page itself lists them all.
+// ErrorPages is the path, below the prefix, of the pages that explain codes; a problem's
+// type leads there. The page at this path lists all codes.
 const ErrorPages = "/errors/"
 
 // StatusText is the name of the code's status.

@@ -25,11 +25,11 @@ func OneOf(known []string, text string) string {
 	return naming.ListWords(known) + naming.Suggestion(naming.Nearest(text, known))
 }
 
-// An Error is an error that the client reads: a status, a stable code, a
-// sentence, and every fault that was found. Handlers return it as an error;
-// the API's [ErrorShape] turns it into the body of the answer. Nothing but these
-// fields reaches a client. The framework makes an Error of some other errors, such as a
-// broken constraint of the database; the rest become a plain 500.
+// An Error is an error that the client reads: a status, a stable code, a sentence, and
+// every fault that was found. Handlers return it as an error; the API's [ErrorShape] turns
+// it into the body of the answer. Nothing but these fields reaches a client. The framework
+// makes an Error of some other errors, such as a broken constraint (409) or a database that
+// does not answer (503); the rest become a plain 500.
 //
 // The framework does not change an Error, so several requests may return the same value.
 type Error struct {
@@ -81,7 +81,7 @@ func (e *Error) With(details any) *Error {
 	return &c
 }
 
-// Refuse makes an [Error]. Declare codes of your own in [Config.Codes], so
+// Refuse makes an [Error]. Declare codes of your own in framework.Config.Codes, so
 // that each has a page at {prefix}/errors/{code}.
 func Refuse(status int, code, detail string) *Error {
 	return &Error{Status: status, Code: code, Detail: detail}

@@ -28,8 +28,8 @@ type ShapeTeller interface {
 // A Problem is an error with the values that its body may contain.
 type Problem struct {
 	*Error
-	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if it has none
-	Title     string    // of Code
+	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if Code has no page
+	Title     string    // of Code, or the name of the status if Code has no page
 	RequestID uuid.UUID // also in X-Request-Id
 }
 

@@ -14,9 +14,10 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// A Command is a command of the project's own, beside the built-in ones. It has the flags
-// of the settings too. In its texts, {program} stands for the name of the program, and
-// {PROGRAM}_ for the beginning of its variables' names.
+// A Command is a command of the project's own, beside the built-in ones. It also has the
+// flags of the settings, except those that only a server uses. In Short, Long and Example,
+// {program} stands for the name of the program, and {PROGRAM}_ for the beginning of the
+// names of its variables.
 type Command struct {
 	// Use is the name in lower case and the arguments: "overdue [--days N]".
 	Use string
@@ -31,10 +32,10 @@ type Command struct {
 	// Flags adds the flags of the command alone. It is optional.
 	Flags func(*pflag.FlagSet)
 
-	// Run does the work. If a migration is pending, Run is not called and the command ends
-	// with exit code 3. An error of Run ends the command with exit code 1, an error of
-	// [Misused] with 2, and an error of [NeedsAction] with 3. Run must return when ctx
-	// ends.
+	// Run does the work. If the SQLite file does not exist or a migration is pending, Run is
+	// not called and the command ends with exit code 3. An error of Run ends the command with
+	// exit code 1, an error of [Misused] with 2, and an error of [NeedsAction] with 3. Run
+	// must return when ctx ends.
 	Run func(ctx context.Context, in *Invocation) error
 }
 

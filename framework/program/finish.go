@@ -21,9 +21,10 @@ func Misused(format string, args ...any) error { return exit.Misused(format, arg
 // migration. It ends a command with exit code 3.
 func NeedsAction(format string, args ...any) error { return exit.NeedsAction(format, args...) }
 
-// finish prints the error, line by line, and returns the exit code, which is 0 without an
-// error. If the command had not started, finish also prints how to get help and returns 2.
-// A missing record of migrations, or one of another version, gives 3.
+// finish prints the error, with the name of the program before each line, and returns the
+// exit code. Without an error it prints nothing and returns 0. If the command had not
+// started, it also prints how to get help and returns 2. For a [sqldb.MissingRecordError]
+// and a [sqldb.OtherVersionError] it returns 3.
 func finish(run *command.Run, called *cobra.Command, err error) int {
 	if err == nil {
 		return exit.OK
@@ -52,8 +53,9 @@ func oneSentence(text string) string {
 	return sentence + "; did you mean " + strings.ReplaceAll(strings.TrimSpace(names), "\n\t", " or ") + "?"
 }
 
-// wrongFlag adds the nearest flag to the error of an unknown flag, and says how a duration is
-// written to the error of a wrong one.
+// wrongFlag returns the error to print for a wrong flag. If a long flag is unknown, it adds
+// the nearest known flag. If a duration is invalid, the new error says how a duration is
+// written. It returns any other error unchanged.
 func wrongFlag(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "duration" {
 		return fmt.Errorf("--%s must be a time with its unit (ms, s, m, h), such as 90s or 24h, not %q", wrong.GetFlag().Name, wrong.GetValue())

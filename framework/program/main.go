@@ -4,7 +4,8 @@
 //
 //	func main() { program.Main(program.Program{ ... }) }
 //
-// Each setting is a flag, an environment variable, or a default, in that order.
+// The value of a setting comes from its flag, else from its environment variable, else from
+// its default. Secret settings have no flag.
 //
 // Results go to standard output, everything else to standard error. The exit code is 0 for
 // success, 1 for a failure such as a mistake in a declaration, 2 for a wrong call or

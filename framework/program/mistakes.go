@@ -15,8 +15,8 @@ import (
 var rightName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // mistakes returns the mistakes in the declaration of the program, or nil. A mistake in the
-// name, in Register or in the demo data is returned alone; otherwise the error joins the
-// first mistakes of each setting and each command.
+// name, in Register or in the demo data is returned alone. Without one, the error joins, for
+// each setting and each command, the first mistake of its declaration and its taken names.
 func (p Program) mistakes() error {
 	if !rightName.MatchString(p.Name) {
 		return fmt.Errorf("program: the name is %q; it must be lower-case letters, digits and hyphens, and begin with a letter, such as my-shop", p.Name)
@@ -66,7 +66,7 @@ func (p Program) demoMistake() error {
 type takenNames struct {
 	commands  map[string]bool
 	variables map[string]bool
-	settings  map[string]bool   // the flags of settings, which each command has
+	settings  map[string]bool   // the flags that own commands and the demo must not add
 	flags     map[string]string // each flag, with a command that has it
 }
 
@@ -127,7 +127,7 @@ func (t takenNames) addCommand(c Command) error {
 	return t.checkFlags(c.Flags)
 }
 
-// checkFlags returns an error for each flag that a command has already.
+// checkFlags returns an error that names each flag that add adds and that is taken, or nil.
 func (t takenNames) checkFlags(add func(*pflag.FlagSet)) error {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	add(own)

@@ -28,9 +28,9 @@ import (
 
 // A Program declares a project for the commands.
 type Program struct {
-	// Name is the program's name in texts: lower-case letters, digits and hyphens. The
-	// names of its variables begin with it: those of "my-shop" begin with MY_SHOP_. The
-	// default is "trestle".
+	// Name is the program's name in texts. It is lower-case letters, digits and hyphens, and
+	// begins with a letter. The names of the program's variables begin with it: those of
+	// "my-shop" begin with MY_SHOP_. The default is "trestle".
 	Name string
 
 	// Migrations create the tables. Each may build on those before it. The default is those
@@ -41,8 +41,9 @@ type Program struct {
 	// settings; Identity adds the rest. The default is [auth.New].
 	Identity func(settings auth.Config) (*auth.Service, error)
 
-	// Config returns the configuration of the API. A command adds addresses, limits and the
-	// log. The default is [DefaultConfig].
+	// Config returns the configuration of the API. A command then sets PublicURL, Hosts,
+	// TrustedProxies, Timeout, CORS, Log, Slow, Observers and, in production, HSTS. The
+	// default is [DefaultConfig].
 	Config func(site *Site) framework.Config
 
 	// Register adds every service, and the endpoints for signing in:

@@ -28,16 +28,17 @@ type Demo struct {
 	// Flags adds the flags of seed that determine the amount of data. It is optional.
 	Flags func(*pflag.FlagSet)
 
-	// Plan reads these flags. Required. Its error ends seed with exit code 2. serve --seed
-	// calls it with the defaults of the flags.
+	// Plan reads these flags. It is required. Its error ends seed with exit code 2. serve
+	// --seed calls Plan with the defaults of the flags.
 	Plan func(*pflag.FlagSet) (Sowing, error)
 
-	// Visitor is the e-mail address of the demo's user whose token serve --seed prints. It is
-	// optional, and needs Requests.
+	// Visitor is the e-mail address of the demo's user for whom serve --seed issues a token.
+	// It is optional, and needs Requests.
 	Visitor string
 
-	// Requests returns the lines that serve --seed prints next: requests to try, with that
-	// token. It is optional, and needs Visitor.
+	// Requests returns lines with requests to try. serve --seed prints them after the server's
+	// addresses. base is the URL of the server, and token is the visitor's. It is optional,
+	// and needs Visitor.
 	Requests func(base string, token auth.Secret) []string
 }
 
@@ -58,7 +59,7 @@ type SowOptions struct {
 // Sown is the result of a [Sowing].
 type Sown struct {
 	Records string     // the records that were made or that exist: "200 patients, 12 doctors"
-	Since   time.Time  // when the demo data was made
+	Since   time.Time  // when the existing demo data was made; used only if Users is empty
 	Users   []DemoUser // with new passwords; empty if the database was not changed
 }
 

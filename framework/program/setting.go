@@ -12,11 +12,13 @@ import (
 // A Setting is a value of the project's own that operators set like the built-in ones: by a
 // flag, else by a variable, else the default applies. It is declared once, and listed in
 // [Program].Settings. A Secret setting has no flag. A command without the flags of settings,
-// such as routes, reads only the variable. The command config shows the setting. A wrong
-// value ends each command that reads settings with exit code 2 and a sentence.
+// such as routes, reads only the variable and the default. The command config shows the
+// setting. A wrong value ends each command that reads settings with exit code 2, after a
+// sentence that says what is wrong.
 type Setting[T any] struct {
-	// Name is lower-case letters, digits and hyphens, and begins with a letter. In a program with the name
-	// library, "loan-days" is the flag --loan-days and the variable LIBRARY_LOAN_DAYS.
+	// Name is lower-case letters, digits and hyphens, and begins with a letter. In a program
+	// with the name library, "loan-days" is the flag --loan-days and the variable
+	// LIBRARY_LOAN_DAYS.
 	Name string
 
 	// Default is the value without a flag or a variable, as an operator would write it.
@@ -122,10 +124,11 @@ func (s Setting[T]) mistake() error {
 // Text reads any text.
 func Text(value string) (string, error) { return value, nil }
 
-// Number reads a whole number from least to most.
+// Number returns a function that reads a whole number from least to most.
 func Number(least, most int) func(value string) (int, error) { return config.Number(least, most) }
 
-// Duration reads a time with its unit, such as 90s or 1h30m, from least to most.
+// Duration returns a function that reads a time with its unit, such as 90s or 1h30m, from
+// least to most.
 func Duration(least, most time.Duration) func(value string) (time.Duration, error) {
 	return config.Duration(least, most)
 }

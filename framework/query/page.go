@@ -31,18 +31,19 @@ type Window struct {
 }
 
 // Counting is the strategy that finds the number of matching rows. On a large table the
-// count is nearly the whole cost of a list.
+// count is nearly the whole cost of a list. If a page has the last row, or the list is empty,
+// the total is exact with every strategy.
 type Counting = counting.Counting
 
 // ExactCount counts every matching row. The zero Counting is exact.
 func ExactCount() Counting { return counting.New(counting.Exact, 0) }
 
-// CappedCount counts up to limit rows. If the count reaches the limit, [Total.AtLeast] is
-// true.
+// CappedCount counts up to limit rows. If more rows match, the total is limit and
+// [Total.AtLeast] is true.
 func CappedCount(limit int64) Counting { return counting.New(counting.Capped, limit) }
 
-// EstimatedCount uses the estimate of the database's planner, which is fast and rough. If
-// there is no estimate, as in SQLite, the count is exact.
+// EstimatedCount uses the estimate of PostgreSQL's planner, which is fast and rough. On SQLite
+// and in a list that a [Ranker] searches, the count is exact.
 func EstimatedCount() Counting { return counting.New(counting.Estimated, 0) }
 
 // NoCount counts nothing. The list still finds out whether more rows follow.
@@ -51,8 +52,8 @@ func NoCount() Counting { return counting.New(counting.None, 0) }
 // A Total is the number of matching rows, as far as it was counted.
 type Total struct {
 	Count   int64
-	Known   bool // false with NoCount
-	AtLeast bool // the count reached its limit: at least Count rows match
+	Known   bool // false with NoCount, unless the page has the last row or the list is empty
+	AtLeast bool // more rows than the limit of CappedCount match; Count is the limit
 	Rough   bool // Count is an estimate
 }
 

@@ -42,14 +42,14 @@
 //
 // # Misspelt words
 //
-// If the result would be empty, the search runs once more with corrected words. A word
-// that is not the beginning of any word of a row in the scope of the caller is replaced
-// by the nearest word of the rows in that scope. The result stays empty if more than three words are
-// unknown, if no known word is near enough, or if an unknown word has only one or two
-// characters or contains a number, as codes and sizes do. Rows outside the scope of the
-// caller are not found and have no influence: without them the result would be the same,
-// within the limits below. Filters do not affect the correction: a word is not replaced
-// because a filter excludes its rows.
+// If the result would be empty, the search runs once more with corrected words. A word that
+// is not the beginning of any word of a row in the scope of the caller is replaced by the
+// nearest word of the rows in that scope. The result stays empty if more than three words
+// are unknown, if no known word is near enough to one of them, or if an unknown word has
+// only one or two characters or contains a number, as codes and sizes do. Rows outside the
+// scope of the caller are not found and have no influence: without them the result would be
+// the same, within the limits below. Filters do not affect the correction: a word is not
+// replaced because a filter excludes its rows.
 //
 // The distance between two words is measured by their trigrams. The trigrams are the runs
 // of three characters of a word with two spaces before it and one after it. The score is
@@ -62,17 +62,16 @@
 // # Cost
 //
 // A list needs two statements: the first finds the keys of the page and the total, and
-// the second reads the rows of the page. A page past the end costs less than the first
-// page.
+// the second reads the rows of the page. A page past the end needs only the first statement.
 //
 // A search with one word reads at most [Index.Candidates] of its rows. A search with
-// several words reads the rows of the rarest word and looks up the other words in them.
-// It then reads at most Candidates divided by the number of words, where a word of one
-// character counts twice. So a search finds all matching rows, and its total is exact,
-// unless every word occurs in more rows than that: by default 50,000 for one word, 25,000
-// for two words or for one word of a single character. Beyond the limit the search reads
-// only the first matching rows, ordered by word and then by key, and applies scope and
-// filters to them.
+// several words reads the rows of the rarest word and looks up the other words in them. It
+// then reads at most Candidates divided by the number of words. A word of one character
+// counts twice, also if it is the only word. So a search finds all matching rows, and its
+// total is exact, unless every word occurs in more rows than that: by default 50,000 for
+// one word, 25,000 for two words or for one word of a single character. Beyond the limit
+// the search reads only the first matching rows, ordered by word and then by key, and
+// applies scope and filters to them.
 //
 // For a misspelt word the search takes the 400 known words with the most common trigrams.
 // For each it checks some rows for one in the scope of the caller, and it compares the

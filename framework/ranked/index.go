@@ -29,7 +29,7 @@ type Index struct {
 	Param string
 	// Candidates is how many rows a search reads at most, which bounds its cost. The
 	// correction of misspelt words may read twice as many in addition, see the package
-	// comment. Defaults to 50,000; a negative number is an error at registration.
+	// comment. Defaults to 50,000; API.Check reports a negative number.
 	Candidates int
 }
 

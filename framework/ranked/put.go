@@ -33,7 +33,7 @@ type Row struct {
 
 // Put replaces the stored words of one row. Call it in the transaction that writes the
 // row, after the row is stored or locked, as [framework.Insert] and the functions of a
-// declaration do. Without a transaction it returns an error, and for a weight out of bounds.
+// declaration do. A session without a transaction and a weight out of bounds are errors.
 // For a row of up to 256 terms it sends three statements: it deletes the old words, inserts
 // the new ones, and reads which trigrams are stored. It inserts the trigrams of new words
 // in further statements of 256 each. Without words it only deletes; without
@@ -43,7 +43,7 @@ func (i Index) Put(ctx context.Context, s *sqldb.Session, key any, fields ...Fie
 }
 
 // PutAll is [Index.Put] for many rows, each key once. It stores up to 500 rows together. If
-// it returns an error, earlier rows are already stored: roll the transaction back. For very
+// it returns an error, earlier rows may be stored already: roll the transaction back. For very
 // many rows, such as when a database is filled, call it with some thousand rows at a time,
 // each in its own transaction.
 func (i Index) PutAll(ctx context.Context, s *sqldb.Session, rows iter.Seq[Row]) error {

@@ -24,9 +24,9 @@ const (
 type term struct {
 	text   string
 	weight int
-	// depth is the length of the shortest beginning that the term represents. For each
-	// beginning of words of the row, exactly one word has a depth that is not greater:
-	// the heaviest, then the shortest, then the first in byte order.
+	// depth is the length of the shortest beginning that the term represents. Of the words
+	// of a row that have the same beginning, exactly one represents it and has a depth of at
+	// most its length: the heaviest, then the shortest, then the first in byte order.
 	depth int
 	// spelt is true if a field that is not exact has the word.
 	spelt bool

@@ -15,10 +15,10 @@ import (
 )
 
 // CopyTo writes everything that is committed by now to a new SQLite file: a consistent copy
-// in one file, without deleted data. Other statements may read and write meanwhile. The file
-// at path must be absent or empty; an empty file keeps its mode. Only ctx limits the time.
-// After a nil error the copy is complete, but may not be on the disk yet. On PostgreSQL,
-// which has pg_dump, CopyTo returns an error.
+// in one file, without deleted data. Other statements may read meanwhile, and in WAL mode
+// also write. The file at path must be absent or empty; an empty file keeps its mode. Only
+// ctx limits the time. After a nil error the copy is complete, but may not be on the disk
+// yet. On PostgreSQL, which has pg_dump, CopyTo returns an error.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	if db.Kind() != SQLite {
 		return errors.New("sqldb: only a SQLite database can be copied to a file; PostgreSQL has pg_dump")
@@ -36,8 +36,8 @@ type Contents struct {
 }
 
 // Verify reads a whole SQLite database and returns what it contains. It returns an error if
-// the file is damaged, or if a row refers to a missing row. The error names one fault of
-// them. Only ctx limits the time. On PostgreSQL it returns an error.
+// the file is damaged, or if a row refers to a missing row. The error names one of the
+// faults. Only ctx limits the time. On PostgreSQL it returns an error.
 func (db *DB) Verify(ctx context.Context) (Contents, error) {
 	if db.Kind() != SQLite {
 		return Contents{}, errors.New("sqldb: only a SQLite database can be verified; PostgreSQL has pg_amcheck")
@@ -104,20 +104,23 @@ func (db *DB) ownTables(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// ErrInUse means that another process has the SQLite database open.
+// ErrInUse means that another process, or another connection of this one, has the SQLite
+// database open.
 var ErrInUse = errors.New("sqldb: another process has the SQLite database open")
 
 // Alone calls do, with whole true, while no other process has the SQLite database of a URL
 // open, and no other process can read or write it. It returns the error of do. If another
-// process has the database open, Alone returns [ErrInUse] at once and does not call do. The database's log is merged into its file
-// and deleted first, so do may rename the file and put another in its place. A process
-// that opened the file earlier and waited finds out that it was moved. An empty file
-// becomes a database without tables, because SQLite does not check whether a file
-// without a page was moved.
+// process, or another connection of this one, has the database open, Alone returns
+// [ErrInUse] at once and does not call do. The database's log is merged into its file and
+// deleted first, so do may rename the file and put another in its place. A process that
+// opens the file before the rename, and waits for the lock, then finds out that the file
+// was moved. An empty file becomes a database without tables, because SQLite does not check
+// whether a file without a page was moved.
 //
 // If the file is damaged or is not a database, the log stays as it is, and do is called
 // with whole false. Then the file is not locked: Alone has only checked that no other
-// process has it open, and on systems other than Unix it has not. A URL that names no file, or a file that does not exist, is an error.
+// process has it open, and on systems other than Unix it has not checked even that. A URL
+// that names no file, or a file that does not exist, is an error.
 func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error {
 	path := File(rawURL)
 	if path == "" {
@@ -139,7 +142,7 @@ func Alone(ctx context.Context, rawURL string, do func(whole bool) error) error 
 
 // withOnly calls do while a connection of its own holds the file, and returns the error of
 // do. If another process has the file open, it returns [ErrInUse] and does not call do. If
-// SQLite cannot read the file, it returns a damageError.
+// the file is damaged or not a SQLite database, it returns a damageError.
 func withOnly(ctx context.Context, path string, do func() error) error {
 	ctx = connection.Unlimited(ctx)
 	connector, err := connection.Exclusive(path)
@@ -185,7 +188,7 @@ func takeAlone(ctx context.Context, conn *sql.Conn) error {
 }
 
 // journal runs a pragma that returns the journal mode. It returns [ErrInUse] if the mode is
-// not delete, so that the database has a log.
+// not delete, which means that the database has a log.
 func journal(ctx context.Context, conn *sql.Conn, pragma string) error {
 	var mode string
 	if err := conn.QueryRowContext(ctx, pragma).Scan(&mode); err != nil {
@@ -204,7 +207,7 @@ func inUse(err error) error {
 	return damage(err)
 }
 
-// A damageError is a file that SQLite cannot read.
+// A damageError is the error of a file that is damaged or not a SQLite database.
 type damageError struct{ what string }
 
 func (e *damageError) Error() string { return "sqldb: " + e.what }
@@ -214,8 +217,9 @@ func isDamaged(err error) bool {
 	return ok
 }
 
-// damage returns a damageError for a file that SQLite cannot read, and any other error
-// unchanged. Otherwise the error would count as a database that is unavailable.
+// damage returns a damageError for the error of a file that is damaged or not a SQLite
+// database, and any other error unchanged. [Classify] would call the error of SQLite
+// [Unavailable].
 func damage(err error) error {
 	switch fault.SQLiteCode(err) {
 	case sqlite3.SQLITE_NOTADB:

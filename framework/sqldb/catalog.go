@@ -23,10 +23,11 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 }
 
 // An Index is an index of a table, as the database has it. Columns are the columns that
-// order it, the first one first. Unique: no two rows have the same values in all columns.
-// Where is the condition of the rows that it contains, "" for every row. Search: it is the
-// search index of its one column, and serves only [Kind.Contains]. Unfinished: PostgreSQL
-// did not finish building it, and does not use it; drop it and create it again.
+// order it, the first one first. Unique: no two rows that it contains have the same values
+// in all columns, unless one is NULL. Where is the condition of the rows that it contains,
+// "" for every row. Search: it is the search index of its one column, and serves only
+// [Kind.Contains]. Unfinished: PostgreSQL did not finish building it, and does not use it;
+// drop it and create it again.
 type Index = catalog.Index
 
 // Indexes lists the indexes of a table, by name, with those of a primary key and of unique
@@ -38,18 +39,18 @@ func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
 }
 
-// MissingParents returns the columns of a row whose values refer to no row: those of every
-// foreign key that has no parent. A key with a NULL refers to nothing, and is not returned.
-// It is for SQLite, whose error of a foreign key does not name the columns; on PostgreSQL it
-// returns nil. value returns the value of a column, or nil for NULL.
+// MissingParents returns the columns of a row whose values refer to no row: the columns of
+// every foreign key without a parent row. A key with a NULL refers to nothing, and is not
+// returned. It is for SQLite, whose error of a foreign key does not name the columns; on
+// PostgreSQL it returns nil. value returns the value of a column, or nil for NULL.
 func (s *Session) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
 	return s.catalog().MissingParents(ctx, table, value)
 }
 
-// Referring returns the name of a table of SQLite whose rows refer to a row of another table
-// and prevent its deletion: of several tables, the first by name. PostgreSQL reports that
-// table with the error; SQLite does not. The row is the one whose column has the value. The
-// name is "" if no table refers to the row, and always on PostgreSQL.
+// Referring returns the name of a SQLite table whose rows refer to a row of the given table
+// and prevent the deletion of that row: of several tables, the first by name. PostgreSQL
+// reports that table with the error; SQLite does not. The row is the one whose column has
+// the value. The name is "" if no table prevents the deletion, and always on PostgreSQL.
 func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	return s.catalog().Referring(ctx, table, column, value)
 }

@@ -16,20 +16,20 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// Count runs a statement of one number, such as a count of rows, which costs
-// much to run and little to remember. A number is remembered for one to two seconds, and
-// repeated if nothing at all was committed since, so the answer is always the
-// current number. On PostgreSQL the statement itself compares snapshots. On SQLite
-// a connection beside the pool reads the version of the file, which each commit of
-// this or another process changes; [DB.Observe] does not report that. Equal counts
-// that run at the same time share one execution, as in [Session.Read]. A statement
-// without a row, or with NULL for its number, is an error.
+// Count runs a statement of one number, such as a count of rows, which costs much to run
+// and little to remember. A number is remembered for one to two seconds, and repeated if
+// nothing at all was committed since, so the answer is the current number; see below for
+// exceptions. On PostgreSQL the statement itself compares snapshots. On SQLite a connection
+// beside the pool reads the version of the file, which each commit of this or another
+// process changes; [DB.Observe] does not report that. Equal counts that run at the same
+// time share one execution, as in [Session.Read]. A statement without a row, or with NULL
+// for its number, is an error.
 //
-// Numbers are remembered on SQLite and on PostgreSQL from version 13, outside
-// transactions and standbys, for the statements that Read shares. On PostgreSQL
-// [Options.NoPrepare] turns that off. A view or a policy that depends on the clock,
-// and a table of another server, change without a commit: of those a number, or a
-// text, may be two seconds old.
+// Numbers are remembered on SQLite and on PostgreSQL from version 13, for the statements
+// that Read shares. They are not remembered in transactions, and not if the server of the
+// DB is a standby. On PostgreSQL [Options.NoPrepare], SetLocal and ReadOnly turn that off.
+// A view or a policy that depends on the clock, and a table of another server, change
+// without a commit: of those a number, or a text, may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := s.recall(ctx, q, &n)
@@ -76,7 +76,7 @@ func (p poolReader) count(ctx context.Context, q schema.QueryAppender) (driver.V
 	if !fault.IsUntyped(err) {
 		return n, err
 	}
-	db.uncounted.Add(text) // on a compatible database without snapshots, or it cannot be a part of another
+	db.uncounted.Add(text) // the database has no such snapshots, or the statement cannot be a subquery
 	return countNow(ctx, p, q)
 }
 

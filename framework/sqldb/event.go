@@ -15,14 +15,16 @@ import (
 
 // Event is one statement that reached the database.
 type Event struct {
-	// SQL is the text as sent. It contains the values with NoPrepare, on PostgreSQL with
-	// SetLocal or ReadOnly, in bun's own queries, with more than 32,000 values, and in
-	// statements in which PostgreSQL cannot infer the type of a value.
+	// SQL is the text as sent. It contains numbers and booleans without [Param]. It
+	// contains all values with NoPrepare, on PostgreSQL with SetLocal or ReadOnly, in bun's
+	// own queries, with more than 32,000 values, and in statements in which PostgreSQL
+	// cannot infer the type of a value.
 	SQL string
 	// Args are the values sent beside the text, in their order.
 	Args []any
-	// Duration ends when the statement has ended. If the caller reads the rows one by one, as
-	// with [Session.Query], and in transactions, it ends with the first row.
+	// Duration ends when the statement has ended. If the caller reads the rows one by one,
+	// as with [Session.Query], and for statements with rows in a transaction, it ends with
+	// the first row.
 	Duration time.Duration
 	// Err is the error of the statement, nil if it succeeded. It does not include an error that
 	// occurs after the time of Duration, when later rows are read.
@@ -33,13 +35,12 @@ type Event struct {
 	Replica bool
 }
 
-// Observe registers a function that is called after every statement that
-// reaches the database through this DB, by whichever way: a Session, bun's own
-// queries, migrations. Statements with which the DB sets up or checks a connection, or the
-// server, are not reported. Functions are called in the order they were registered,
-// on the goroutine of the statement, so they must be fast, safe for concurrent
-// use and must not use the database. A panic of one goes to slog's default and
-// fails no statement.
+// Observe registers a function that is called after every statement that reaches the
+// database through this DB, by whichever way: a Session, bun's own queries, migrations.
+// Statements with which the DB sets up or checks a connection, or checks whether the server
+// answers, are not reported. Functions are called in the order they were registered, on the
+// goroutine of the statement, so they must be fast, safe for concurrent use and must not
+// use the database. A panic of one goes to slog's default and fails no statement.
 func (db *DB) Observe(fn func(ctx context.Context, e Event)) {
 	db.observers.add(fn)
 }
@@ -63,9 +64,9 @@ func (o *observers) all() []func(context.Context, Event) {
 	return nil
 }
 
-// report returns a function that reports a statement to the observers. It omits a
-// statement that was never sent: its connection was closed, and database/sql sends it
-// again, or it could not be rendered.
+// report returns a function that reports a statement to the observers. It omits a statement
+// that was never sent, because its connection was closed before, or because bun could not
+// render it.
 func (o *observers) report(replica bool) func(context.Context, connection.Statement) {
 	return func(ctx context.Context, s connection.Statement) {
 		fns := o.all()
@@ -103,9 +104,9 @@ func (e Event) Operation() string {
 	return sqltext.Operation(e.SQL)
 }
 
-// Failure names the kind of the statement's error: its [FaultKind] in words, "canceled"
-// if the caller no longer waits, "other" for any other error, and "" without an error.
-// There are no other names, so it can be a label of a metric.
+// Failure names the kind of the statement's error: its [FaultKind] in words, "canceled" if
+// the context of the statement was cancelled, "other" for any other error, and "" without
+// an error. There are no other names, so it can be a label of a metric.
 func (e Event) Failure() string {
 	if e.Err == nil {
 		return ""

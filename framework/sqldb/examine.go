@@ -14,11 +14,11 @@ import (
 // oldestPostgres is the oldest PostgreSQL that is tested.
 const oldestPostgres = 15
 
-// A Version is which program keeps the data.
+// A Version is the name and the version of a database program.
 type Version struct {
 	Program string // "PostgreSQL" or "SQLite"
 	Number  string // "17.2"
-	Old     bool   // older than what is tested: PostgreSQL 15; SQLite comes with the program
+	Old     bool   // older than PostgreSQL 15, the oldest that is tested; always false for SQLite
 }
 
 func (v Version) String() string { return v.Program + " " + v.Number }
@@ -54,10 +54,10 @@ func before(version string, oldest int) (bool, error) {
 	return major < oldest, nil
 }
 
-// WritesAhead reports whether changes go to a log first, so that readers and a writer do not
-// wait for each other: always true on PostgreSQL. It is false for a SQLite database in a
-// folder without shared memory, such as a network folder, and for a file without a log that
-// was opened with [Options.ReadOnly].
+// WritesAhead reports whether changes go to a log first, so that readers and a writer do
+// not wait for each other: always true on PostgreSQL. It is false for a SQLite database in
+// a folder without shared memory, such as a network folder, for a file without a log that
+// was opened with [Options.ReadOnly], and with [Options.Immutable].
 func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 	if db.Kind() == PostgreSQL {
 		return true, nil
@@ -70,9 +70,9 @@ func (db *DB) WritesAhead(ctx context.Context) (bool, error) {
 	return strings.EqualFold(mode, "wal"), err
 }
 
-// A MigrationLock is what lets one process at a time change the schema. It
-// ends with the transaction that holds it, and that with its process's
-// connection.
+// A MigrationLock is what lets one process at a time change the schema. The lock ends with
+// the transaction that holds it. That transaction ends at the latest when the connection of
+// its process ends.
 type MigrationLock struct {
 	Holder int64     // process id, on the server, of its holder; 0 if it is free, and always on SQLite
 	Since  time.Time // when the holder's transaction began; zero if the server does not report it

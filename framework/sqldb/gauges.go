@@ -26,15 +26,15 @@ type ReplicaStats struct {
 	Queue QueueStats // of its pool
 	Pool  sql.DBStats
 	// Lag is how many bytes of the primary's log the replica has not replayed; -1 if
-	// the primary or the replica did not answer.
+	// the primary or the replica did not answer, or the replica was promoted.
 	Lag int64
 }
 
 // ReplicaStats reads from the primary and the replica how far they are, within the deadline
-// of ctx; the replica must answer within 50 ms. If one of them does not answer, Lag is -1.
-// If reads do not go to the replica, ReplicaStats starts a check of the replica, as a read
-// does. It returns nil without a replica, see [Options.Replica]. It is safe for concurrent
-// use.
+// of ctx; the replica must answer within 50 ms. If one of them does not answer, or the
+// replica was promoted, Lag is -1. If reads do not go to the replica, ReplicaStats starts a
+// check of the replica, as a read does. It returns nil without a replica, see
+// [Options.Replica]. It is safe for concurrent use.
 func (db *DB) ReplicaStats(ctx context.Context) *ReplicaStats {
 	r := db.replica
 	if r == nil {

@@ -2,6 +2,6 @@
 
 package sqldb
 
-// heldElsewhere returns false, because this system cannot report it. A file that is open
-// cannot be renamed here.
+// heldElsewhere returns false, because this system cannot report it. Windows does not
+// rename a file that is open.
 func heldElsewhere(string) bool { return false }

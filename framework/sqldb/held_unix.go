@@ -8,16 +8,17 @@ import (
 	"syscall"
 )
 
-// The bytes of a file whose lock each connection of SQLite shares while it
-// reads, and one to a database with a log for as long as it is open.
+// The bytes of a file on which each connection of SQLite holds a shared lock: while it
+// reads, or, if the database has a log, for as long as the connection is open.
 // https://www.sqlite.org/fileformat.html#the_lock_byte_page
 const (
 	sharedFirst = 1<<30 + 2
 	sharedSize  = 510
 )
 
-// heldElsewhere reports whether another process has the file open as a database, even if the
-// file is not a valid one. It returns false if the file cannot be opened.
+// heldElsewhere reports whether another process has the file open as a database, even if
+// the file is not a valid one. It returns false if the file cannot be opened for writing,
+// or if its locks cannot be read.
 func heldElsewhere(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -58,8 +58,8 @@ func (p poolReader) readBy(ctx context.Context, l *Lookup, key any, most int64, 
 	return found.of(text), err
 }
 
-// lookupValues returns the values of a lookup: the key, the most rows, and the values of the
-// program. A hash becomes a []byte.
+// lookupValues returns the values of a lookup: the key, the largest number of rows, and the
+// values of the program. A hash becomes a []byte.
 func lookupValues(key any, most int64, values []any) []any {
 	if hash, ok := key.([32]byte); ok {
 		key = hash[:]
@@ -102,9 +102,9 @@ func (k keyedResults) of(key string) *Result {
 	return nil
 }
 
-// byKey splits rows by the key in their last column, at most each rows for a key. It returns
-// errManyKeys if the last column of a row is not one of the keys. All values are in one
-// array.
+// byKey splits rows by the key in their last column. For each key it keeps at most as many
+// rows as the parameter each states. It returns errManyKeys if the last column of a row is
+// not one of the keys. All values are in one array.
 func byKey(r *Result, keys []string, each int) (keyedResults, error) {
 	columns := connection.Columns(r)
 	of, lengths := make([]int, r.Len()), make([]int, len(keys))

@@ -37,27 +37,27 @@ type Migrations = migrate.Set
 // name.
 type Migration = migrate.Migration
 
-// A MissingRecordError is an error of migrations: the database lacks a table that records them,
-// or a column of one, although something was migrated. Column is "" for a table. IsLock
-// reports whether only the lock is incomplete, which holds nothing.
+// A MissingRecordError is an error of migrations: the database lacks a table that records
+// them, or a column of one, although something was migrated. Column is "" for a table.
+// IsLock reports whether only the table of the lock, which contains no data, is missing or
+// incomplete.
 type MissingRecordError = migrate.MissingRecordError
 
 // An OtherVersionError is an error of migrations: another version of the program applied
-// migrations that this program does not have, and this program must not run on the schema.
-// Migrations lists them. Breaking: they are marked as breaking.
+// migrations that this program does not have, and this program must not run on the schema,
+// or must not undo a migration of it. Migrations lists them. Breaking: they are marked as
+// breaking.
 type OtherVersionError = migrate.OtherVersionError
 
-// Migrate applies every pending migration, set by set and in the order of
-// their ids, and calls report, which may be nil, after each with the time it
-// took. It stops at the first that fails; those before it stay applied, and
-// nothing of the failed one does. Any number of processes may migrate at once:
-// each migration runs once and none of them fails. A migration may take as
-// long as it needs, while ctx lasts.
+// Migrate applies every pending migration, set by set and in the order of their ids, and
+// calls report, which may be nil, after each with the time it took. It stops at the first
+// that fails; those before it stay applied, and nothing of the failed one does. Any number
+// of processes may migrate at once: each migration runs once, and no process fails because
+// of another. A migration may take as long as it needs, while ctx lasts.
 //
-// Before anything runs, all files are read and checked: an id given twice, a
-// missing down file or a fault in a template is an error. So is an applied migration
-// without its file where something is pending, and one that is breaking in any
-// case; see [Migrations].
+// Before a migration runs, all files are read and checked: an id given twice, a missing up
+// or down file or a fault in a template is an error. An applied migration without its file
+// is an error if it is breaking, or if another migration is pending; see [Migrations].
 //
 // The files are templates of text/template, with these functions:
 //
@@ -70,11 +70,11 @@ type OtherVersionError = migrate.OtherVersionError
 //	{{searchIndex "table" "column"}}      the index behind Kind.Contains
 //	{{dropSearchIndex "table" "column"}}  and its removal
 //
-// On SQLite {{id}} adds a column _row, which ties the rows to their search
-// index. On PostgreSQL searchIndex installs the extension pg_trgm, and takes a
-// third word: "gin", the usual one, finds two or three times as fast; "gist" is
-// for a table that is written all the time, since now and then a write to a gin
-// index is held for some 50 ms while the index puts earlier ones in their places.
+// On SQLite {{id}} adds a column _row, which ties the rows to their search index. On
+// PostgreSQL searchIndex installs the extension pg_trgm, and takes a third word. "gin", the
+// default, finds two or three times as fast. "gist" is for a table that is written all the
+// time, because now and then a write to a gin index waits some 50 ms while PostgreSQL sorts
+// earlier writes into the index.
 func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration), sets ...Migrations) error {
 	return db.migrations().Migrate(connection.Unlimited(ctx), report, sets...)
 }
@@ -96,10 +96,10 @@ func (db *DB) UndoMigration(ctx context.Context, m Migration, sets ...Migrations
 	return db.migrations().Undo(connection.Unlimited(ctx), m, sets...)
 }
 
-// NewestMigration returns the migration that [DB.MigrateDown] would undo: the last
-// one of the sets in the order in which they were applied. The clock does not matter.
-// With none applied it returns the zero Migration. An applied migration
-// without its file is an error, as it is there. It changes nothing.
+// NewestMigration returns the migration that [DB.MigrateDown] would undo: the last one of
+// the sets in the order in which they were applied. The clock does not matter. With none
+// applied it returns the zero Migration. An applied migration of the sets without its file
+// is an error, as for MigrateDown. It changes nothing.
 func (db *DB) NewestMigration(ctx context.Context, sets ...Migrations) (Migration, error) {
 	return db.migrations().Newest(ctx, sets...)
 }

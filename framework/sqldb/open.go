@@ -74,12 +74,12 @@ type DB struct {
 // synchronous_commit and search_path. Any other parameter is an error, and nothing of it
 // reaches the server.
 //
-// Of several hosts each is tried in turn, for connect_timeout: 2 seconds by default
-// and 5 at most; the limit of a single host is 10 seconds by default. target_session_attrs
-// says which of them may be used: any (the default), read-write, read-only, primary,
-// standby or prefer-standby. It is checked once for each new connection. With
-// read-write or primary the host of the latest connection is tried first, and when
-// another host takes its place the connections to the host before are closed.
+// Of several hosts each is tried in turn, for connect_timeout: 2 seconds by default and 5
+// at most; the limit of a single host is 10 seconds by default. target_session_attrs says
+// which of them may be used: any (the default), read-write, read-only, primary, standby or
+// prefer-standby. It is checked once for each new connection. With read-write or primary
+// the host of the latest connection is tried first, and when a connection leads to another
+// host, the connections to the earlier host are closed.
 //
 // A wrong URL is an error that names the fault; the password is masked.
 func Open(url string, o Options) (*DB, error) {
@@ -170,8 +170,8 @@ func (db *DB) Close() error {
 }
 
 // ObserveAway registers a function for changes of the server of a PostgreSQL database. It
-// is called with the reason when the server stops answering, and with nil when it answers
-// again. Meanwhile statements fail at once, with a fault that is [Unavailable]. The
-// function must be fast and must not use the database. SQLite has no server, so the
-// function is not called.
+// is called with the reason when the server stops answering or connecting to it fails, and
+// with nil when it answers again. Meanwhile a statement that needs a new connection fails
+// at once, with a fault that is [Unavailable]. The function must be fast and must not use
+// the database. SQLite has no server, so the function is not called.
 func (db *DB) ObserveAway(fn func(why error)) { db.server.ObserveAway(fn) }

@@ -14,47 +14,51 @@ type Options struct {
 	// MaxConns is how many connections statements and transactions use at once. The
 	// pool has one connection more, for a statement of a request that already holds
 	// one. SQLite uses them for readers and adds one for the writer, and one that
-	// compares counts. Defaults to 16; on SQLite, which runs its statements on the
-	// processors of this process, to two for each processor, from 4 to 16.
+	// reads the version of the file for [Session.Count]. Defaults to 16; on SQLite,
+	// which runs its statements on the processors of this process, to two for each
+	// processor, from 4 to 16.
 	MaxConns int
 
-	// StatementTimeout ends a statement, also if its context has a later deadline.
-	// On PostgreSQL it is the server's statement_timeout, and the deadline of a
-	// statement whose context has none. On SQLite it includes the wait for a lock of
-	// another process, except at the beginning of a transaction whose context has a
-	// deadline. Defaults to 10 seconds.
+	// StatementTimeout ends a statement, also if its context has a later deadline (on
+	// PostgreSQL not with NoPrepare). On PostgreSQL it is the server's
+	// statement_timeout, unless NoPrepare is on or the URL sets another; a statement
+	// whose context has no deadline gets one a second later. On SQLite it includes
+	// the wait for a lock of another process, except at the beginning of a
+	// transaction whose context has a deadline. Defaults to 10 seconds.
 	StatementTimeout time.Duration
 
 	// LockTimeout ends a statement on PostgreSQL that waits for a lock of another
-	// transaction for this time. So one locked row does not occupy every connection until
-	// StatementTimeout. It must be less than StatementTimeout. Defaults to 5 seconds, or
-	// half of StatementTimeout if that is shorter. It has no effect on SQLite, which has
-	// no such locks: its writers queue.
+	// transaction for this time. So one locked row does not occupy every connection
+	// until StatementTimeout. It must be less than StatementTimeout. Defaults to 5
+	// seconds, or half of StatementTimeout if that is shorter. It has no effect with
+	// NoPrepare, or if the URL sets lock_timeout, and none on SQLite, which has no such
+	// locks: its writers queue.
 	LockTimeout time.Duration
 
 	// QueueTimeout is how long a request waits for connections, in all its waits
-	// together. Then its statement fails, see [IsOverloaded], and was not run.
-	// Making a connection takes its own time, and so do statements and transactions
-	// that have one. Work that belongs to no request, such as a migration, waits as
-	// long as its context allows. Defaults to 2 seconds.
+	// together. Then its statement fails, see [IsOverloaded], and was not run. The
+	// time to make a connection does not count, nor the time of statements and
+	// transactions that have one. Work that belongs to no request waits until the
+	// deadline of its context, or about StatementTimeout without one; a migration
+	// waits as long as its context lasts. Defaults to 2 seconds.
 	QueueTimeout time.Duration
 
 	// ConnMaxLifetime is the age at which a connection is replaced.
 	// Defaults to 30 minutes.
 	ConnMaxLifetime time.Duration
 
-	// NoPrepare sends the statements of a Session as text, quoted by bun,
-	// and leaves the server's session settings alone, except the time zone: statement_timeout
-	// and lock_timeout then belong to the role, and a URL that sets one is an error. It is for poolers that give a
-	// connection to each transaction. Defaults to false: statements are
-	// prepared.
+	// NoPrepare sends the statements of a Session as text, quoted by bun, and leaves
+	// the server's session settings alone, except the time zone: statement_timeout
+	// and lock_timeout then belong to the role. A URL that sets a setting of
+	// sessions, except timezone, is an error. NoPrepare is for poolers that give a
+	// connection to each transaction. Defaults to false: statements are prepared.
 	NoPrepare bool
 
-	// SetLocal sets nothing for a session of PostgreSQL but the time zone, which poolers
-	// keep for each client, and prepares nothing, so a pooler hands nothing to the next
-	// client. Each transaction sets the limits for itself, and each statement outside of
-	// a transaction gets one. That is three more round trips for each, so it is for
-	// commands and not for servers. Defaults to false.
+	// SetLocal sets nothing for a session of PostgreSQL and prepares nothing, so a
+	// pooler hands nothing to the next client. Each transaction sets the time zone and
+	// the limits for itself, and each statement outside of a transaction gets one. That
+	// is three more round trips for each such statement, so it is for commands and not
+	// for servers. Defaults to false.
 	SetLocal bool
 
 	// ReadOnly opens a SQLite file for reading only: the file is not created, and its journal
@@ -70,12 +74,12 @@ type Options struct {
 	WritesApart bool
 
 	// Replica is the URL of a streaming standby of this PostgreSQL database. It answers
-	// the reads of [Session.Replica]. Each answer includes every write that was committed
-	// before the read began, in any process. The primary answers instead of a replica
-	// that is behind, unavailable or promoted. The replica has a pool like that of the
-	// primary, and one connection more. Connect to it directly, not by a pooler that
-	// gives a connection to each transaction: its statements are prepared even with
-	// NoPrepare.
+	// the reads of [Session.Replica]. Each answer includes every write that was
+	// committed before the read began, in any process. The primary answers instead of a
+	// replica that is behind, unavailable or promoted. The replica has a pool like that
+	// of the primary, and one connection more. Connect to it directly, not by a pooler
+	// that gives a connection to each transaction: its statements are prepared even
+	// with NoPrepare, though not with ReadOnly.
 	//
 	// Reads may lack a transaction that turned synchronous_commit off for itself alone
 	// until it is flushed. Defaults to no replica.
@@ -129,7 +133,7 @@ func defaultConns(k Kind, processors int) int {
 // setsLocally reports whether each transaction of PostgreSQL sets what it needs for itself.
 func (o Options) setsLocally() bool { return o.SetLocal || o.ReadOnly }
 
-// server returns the options of the server of the primary.
+// server returns the options of a PostgreSQL server.
 func (o Options) server() postgres.Options {
 	return postgres.Options{
 		StatementTimeout: o.StatementTimeout, LockTimeout: o.LockTimeout, NoPrepare: o.NoPrepare, SetsLocally: o.setsLocally(),

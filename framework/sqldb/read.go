@@ -19,15 +19,16 @@ import (
 // error, or any sql.Scanner.
 type Result = connection.Result
 
-// Read runs a statement and reads all its rows, so that it holds no connection
-// when it returns. Otherwise it is [Session.Query], and faster.
+// Read runs a statement and reads all its rows, so that it holds no connection when it
+// returns. In all else it is like [Session.Query], and faster. In a transaction, the
+// transaction still holds its connection.
 //
-// Outside a transaction, reads with the same text and the same values that wait
-// at the same time share one execution. It begins after the last of them arrived, so each
-// read returns every write that was committed before it began. If it fails, or takes longer
-// than a second, each of the others runs by itself; they all fail if the database is
-// unavailable or too slow. A statement that writes
-// or locks, or that calls a function whose result may differ from one call to the next, is
+// Outside a transaction, reads with the same text and the same values that wait at the same
+// time share one execution. It begins after the last of them arrived, so each read returns
+// every write that was committed before it began. If it fails, or takes longer than a
+// second, each of these reads runs by itself. If it fails because the database is
+// unavailable or too slow, each returns that error instead. A statement that writes or
+// locks, or that calls a function whose result may differ from one call to the next, is
 // never shared.
 func (s *Session) Read(ctx context.Context, q schema.QueryAppender) (*Result, error) {
 	return s.reader.read(ctx, q)

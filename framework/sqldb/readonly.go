@@ -14,8 +14,9 @@ import (
 func (db *DB) CloseIdle() { db.pool.CloseIdle() }
 
 // Writable returns nil if the database answers and accepts writes. An error for which
-// [IsReadOnly] is true means that PostgreSQL answers but accepts no writes; the next call
-// makes a new connection. For a SQLite file it only checks that the database answers.
+// [IsReadOnly] is true means that PostgreSQL answers but accepts no writes; then the
+// connection is closed, so that a new one may lead to the primary. For a SQLite file it
+// only checks that the database answers.
 func (db *DB) Writable(ctx context.Context) error {
 	if db.Kind() != PostgreSQL {
 		return db.PingContext(ctx)

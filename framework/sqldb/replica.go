@@ -37,8 +37,8 @@ func openReplica(primary *DB) (*replica, error) {
 	if u.Scheme == "sqlite" {
 		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", address.PostgresExample)
 	}
-	// Statements are prepared, and sessions cannot write: a pooler, if there is one, is the
-	// primary's. What is sent to it only reads, see takes.
+	// Statements are prepared, except with SetLocal and ReadOnly: a pooler, if there is one, is
+	// before the primary. Only statements that read are sent to the replica, see takes.
 	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.setsLocally()
 	ofServer := o.server()
 	ofServer.Replica = true
@@ -64,11 +64,12 @@ func (r *replica) close() error {
 
 // Replica returns a session whose Read, ReadBy, Count and CountText the replica may answer,
 // see [Options.Replica]. Without a replica, and in a transaction, it returns the session
-// itself. Each such read returns every write that was committed before it began. It waits at
-// most 50 ms for the replica to have that; then the primary answers. The primary does not
-// answer if a statement took too long on the replica, or if the pool of the replica is full:
-// then the read fails. Statements that write, lock, or call a function whose result may
-// differ between servers go to the primary, and so do Query, Exec, Write and [Session.IDB].
+// itself. Each such read returns every write that was committed before it began. It waits
+// at most 50 ms for the replica to replay these writes; then the primary answers. The
+// primary does not answer if the statement ran or waited for a lock too long on the
+// replica, or if the pool of the replica is full: then the read fails. Statements that
+// write, lock, or call a function whose result may differ between servers go to the
+// primary, and so do Query, Exec, Write and [Session.IDB].
 func (s *Session) Replica() *Session {
 	if s.tx != nil || s.db.replica == nil {
 		return s

@@ -6,15 +6,15 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A Standby is what a replica is found to be.
+// A Standby is the state of a replica, as [DB.Standby] finds it.
 type Standby struct {
 	Version  Version
 	Link     Link
 	Promoted bool  // it is not in recovery, so it is not a standby
-	Pooled   bool  // it looks like a pooler is between, see [DB.LooksPooled]
-	Stranger bool  // it is the standby of another primary, as far as the two servers report
+	Pooled   bool  // a pooler seems to be between, see [DB.LooksPooled]
+	Stranger bool  // the standby of another primary; false if a server hides its identifier
 	Behind   int64 // bytes of the primary's log that it has not replayed
-	MaxConns int   // how many connections it takes of all its clients
+	MaxConns int   // how many connections it accepts from all clients together
 }
 
 const standbyState = `SELECT NOT pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn()::text, '0/0'), current_setting('max_connections')::bigint`

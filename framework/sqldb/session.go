@@ -12,9 +12,9 @@ import (
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
-// Session is where statements run: the pool, or one transaction. A Session of
-// the pool is safe for concurrent use; that of a transaction is not, and ends
-// with it.
+// Session is where statements run: the pool, or one transaction. A Session of the pool is
+// safe for concurrent use; a Session of a transaction is not, and ends with the
+// transaction.
 type Session struct {
 	db     *DB
 	tx     *bun.Tx // nil on the pool
@@ -32,10 +32,10 @@ type reader interface {
 // is free.
 func (db *DB) Session() *Session { return &Session{db: db, reader: db.reader} }
 
-// IDB is the pool or the transaction for code that uses bun itself. The queries that
-// bun builds wait for a connection as those of a Session do. A raw statement that is
-// run by a method of [bun.DB], and a transaction that it begins, do not wait in that
-// queue: use [DB.InTx].
+// IDB returns the pool or the transaction, for code that uses bun itself. The queries that
+// bun builds wait for a connection as those of a Session do. A raw statement that is run by
+// a method of [bun.DB], and a transaction that it begins, do not wait in that queue: use
+// [DB.InTx].
 func (s *Session) IDB() bun.IDB {
 	if s.tx != nil {
 		return *s.tx
@@ -43,19 +43,20 @@ func (s *Session) IDB() bun.IDB {
 	return s.db.DB
 }
 
-// DB is the database of the session.
+// DB returns the database of the session.
 func (s *Session) DB() *DB { return s.db }
 
 // InTx reports whether the session is one transaction.
 func (s *Session) InTx() bool { return s.tx != nil }
 
-// Query runs a statement and returns its rows, which the caller closes. Every
-// text, time and binary value of the statement, and every [Param], is sent
-// beside the text, and the statement is prepared. Without a deadline in the
-// context the database's own holds until the rows are closed. The rows hold a connection
-// until then. A statement is sent as text instead, with its values in it, with
-// [Options.NoPrepare], with more than 32,000 values, or if PostgreSQL cannot infer the type
-// of a value. A text that holds a NUL or is not UTF-8 is a [*TextError] and nothing is sent.
+// Query runs a statement and returns its rows, which the caller closes. Every text,
+// time and binary value of the statement, and every [Param], is sent beside the
+// text, and the statement is prepared. If the context has no deadline,
+// [Options.StatementTimeout] limits the time until the rows are closed. The rows
+// hold a connection until then. A statement is sent as text instead, with its
+// values in it, with [Options.NoPrepare], on PostgreSQL with SetLocal or ReadOnly,
+// with more than 32,000 values, or if PostgreSQL cannot infer the type of a value.
+// A text that holds a NUL or is not UTF-8 is a [*TextError] and nothing is sent.
 //
 // Model hooks of bun do not run here.
 func (s *Session) Query(ctx context.Context, q schema.QueryAppender) (*sql.Rows, error) {
@@ -73,10 +74,11 @@ func (s *Session) Exec(ctx context.Context, q schema.QueryAppender) (sql.Result,
 	return send(ctx, s.db, false, q, s.db.pool.Exec)
 }
 
-// send renders and runs a statement. Where PostgreSQL cannot infer the type of
-// a parameter, as in jsonb_build_object($1), a quoted value would have worked,
-// so the statement is sent as text from then on. In a transaction, which that
-// fault has ended, send returns a fault.UntypedError, and [DB.InTx] begins again.
+// send renders and runs a statement. PostgreSQL cannot always infer the type of a
+// parameter, as in jsonb_build_object($1), where a value in the text works. If PostgreSQL
+// answers with a code that may mean that (a syntax error has such a code too), send sends
+// the statement again as text, now and from then on. In a transaction, which the error has
+// ended, send returns a fault.UntypedError instead, and [DB.InTx] begins again.
 func send[T any](ctx context.Context, db *DB, inTx bool, q schema.QueryAppender, run func(context.Context, string, ...any) (T, error)) (T, error) {
 	var none T
 	text, args, err := db.statements.Render(q)

@@ -22,9 +22,9 @@ import (
 // an integer.
 func Param(v any) schema.QueryAppender { return sqltext.Param(v) }
 
-// List is the values of an IN condition, `Where("? IN (?)", column,
-// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, so
-// neither IN nor NOT IN is true.
+// List is the values of an IN condition, `Where("? IN (?)", column, sqldb.List(keys))`,
+// each a [Param]. The list is [Padded]. An empty list is NULL, so neither IN nor NOT IN is
+// true.
 func List[T any](values []T) schema.QueryAppender { return sqltext.List(values) }
 
 // Padded yields values, and repeats the last until their number is a power of two. It
@@ -46,12 +46,12 @@ func Choose[K any](column, key string, keys []K, value func(K) any) schema.Query
 }
 
 // Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
-// parameters, with two exceptions. SQLite plans a statement again each time that
-// its LIMIT gets a value, so the LIMIT is always in the text: use few different limits.
-// PostgreSQL plans a statement again for each page whose OFFSET is a value, because it
-// decides the cost of the plan. If the statement has other values, that is worth its
-// time. Without other values, an OFFSET below 1,000 is in the text, and planned once. A
-// DB does so for at most 64 pages a minute, for all requests together.
+// parameters, with two exceptions. On SQLite the LIMIT is always in the text, because
+// SQLite plans a statement again each time that its LIMIT gets a value: use few different
+// limits. PostgreSQL plans a statement again for each page whose OFFSET is a value, because
+// the OFFSET decides the cost of the plan. If the statement has no other values and the
+// OFFSET is below 1,000, both are in the text, and the statement is planned once. A DB does
+// so for at most 64 pages a minute, for all requests together.
 func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return sqltext.Window(q, limit, offset)
 }
@@ -59,21 +59,21 @@ func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 // Among returns the condition that a column has one of the values that a query finds,
 // `Where("?", sqldb.Among(column, query))`. It is for few values: the database finds them
 // first. With IN and a LIMIT in a parameter, PostgreSQL would not know that they are few,
-// and plan for a tenth of the table.
+// and would plan for a tenth of the table.
 func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)
 }
 
-// A Template is a statement that each database builds once, at its first use,
-// and runs many times with other values. Its method With returns the statement with
-// values, which are as for [Param], for any method of a [Session]. It is safe for
-// concurrent use.
+// A Template is a statement that each database builds at its first use and then runs with
+// other values. If the text has to hold the values, as with [Options.NoPrepare], it is built
+// for each run. Its method With returns the statement with values, for any method of a
+// [Session]; a value is of a kind that [Param] takes. It is safe for concurrent use.
 type Template = sqltext.Template
 
-// NewTemplate makes a template. build puts the places of values into the
-// statement, and names and constants; a value of its own is an error when the
-// statement is run. It is called once for each database, and again wherever the
-// text has to hold the values, as with [Options.NoPrepare].
+// NewTemplate makes a template. build puts the places of values into the statement, and
+// names and constants; a value of its own is an error when the statement is run. It is
+// called at the first use for each database. If the text has to hold the values, as with
+// [Options.NoPrepare], it is called for each run.
 func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
 	return sqltext.NewTemplate(build)
 }
@@ -85,10 +85,9 @@ func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
 // hash of 32 bytes.
 type Values = sqltext.Values
 
-// A Lookup is a [Template] of the rows that have a key. Reads by different keys
-// that wait at the same time share one execution, as equal ones do in
-// [Session.Read], and each is given the rows of its own. It is safe for
-// concurrent use.
+// A Lookup is a [Template] of the rows that have a key. Reads by different keys that wait
+// at the same time share one execution, as equal ones do in [Session.Read], and each
+// returns the rows of its own key. It is safe for concurrent use.
 type Lookup = sqltext.Lookup
 
 // NewLookup makes a lookup. build writes its statement, as for [NewTemplate],

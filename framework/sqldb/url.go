@@ -2,9 +2,10 @@ package sqldb
 
 import "trestle.example/framework/sqldb/internal/address"
 
-// CheckURL returns the error with which [Open] rejects a URL, nil for a right one. It
-// makes and opens no database and connects to nothing. It reads the certificates that a
-// PostgreSQL URL names. It is safe for concurrent use.
+// CheckURL returns the error with which [Open] rejects a URL, nil for a right one. It makes
+// and opens no database and connects to nothing. It reads the certificates that a
+// PostgreSQL URL names. It does not check whether the URL has a setting that
+// [Options.NoPrepare] forbids. It is safe for concurrent use.
 func CheckURL(url string) error { return address.Check(url) }
 
 // CheckReplicaURL returns the error with which [Open] rejects the URL of a replica, nil

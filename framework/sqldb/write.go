@@ -9,23 +9,22 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// Write runs a statement that changes one row and has a RETURNING clause, and
-// reads what it returns. It is [Session.Read] but for this: outside a transaction,
-// writes that wait while others run are sent together, with one commit. On
-// PostgreSQL those with the same text are one statement, on SQLite all are one
-// transaction. Each returns when that is committed. If it fails, none of it
-// was done and each is run by itself, so that no write fails because of another. If the
-// outcome is unknown, as when the connection breaks, each write returns
-// that error. Together they wait for locks for a short time only, then each runs by
-// itself.
+// Write runs a statement that changes one row and has a RETURNING clause, and reads what it
+// returns. It is like [Session.Read], with one difference: outside a transaction, writes
+// that wait while others run are sent together, with one commit. On PostgreSQL those with
+// the same text are one statement, on SQLite all are one transaction. Each write returns
+// when that is committed. If the statement or transaction fails and nothing was done, each
+// write is run by itself. If the outcome is unknown, the time is over or the database is
+// unavailable, each write returns that error and is not run again. Together they wait for
+// locks for a short time only, then each runs by itself.
 //
-// row is the key of the row; two writes of one row are never in one statement. It must be
-// of a kind that [Session.ReadBy] shares, or the write is run by itself.
+// row is the key of the row; two writes of one row are never in one statement. If it is not
+// of a type that [Session.ReadBy] shares, the write is run by itself.
 //
-// What PostgreSQL does once for a statement is done once for all of its writes:
-// triggers FOR EACH STATEMENT, and notifications that are equal.
-// [Options.WritesApart] turns it off, and so does a database whose transactions are
-// not READ COMMITTED.
+// What PostgreSQL does once for a statement is done once for all of its writes: triggers
+// FOR EACH STATEMENT, and notifications that are equal. Each write runs by itself with
+// [Options.WritesApart] or [Options.NoPrepare], on PostgreSQL with SetLocal or ReadOnly,
+// and in a PostgreSQL database whose transactions are not READ COMMITTED.
 func (s *Session) Write(ctx context.Context, q schema.QueryAppender, row any) (*Result, error) {
 	key, single := sqltext.KeyText(row)
 	options := s.db.options

@@ -36,8 +36,8 @@
 //
 // # Response headers
 //
-// Each throttle that counted a request adds itself to the headers RateLimit-Policy and
-// RateLimit, in the form of draft-ietf-httpapi-ratelimit-headers-10:
+// Each throttle that counted or rejected a request adds itself to the headers
+// RateLimit-Policy and RateLimit, in the form of draft-ietf-httpapi-ratelimit-headers-10:
 //
 //	RateLimit-Policy: "login";q=5;w=60
 //	RateLimit: "login";r=3;t=48

@@ -22,8 +22,8 @@ const (
 	limitField  = "Ratelimit"
 )
 
-// Sends documents the headers of a [Limiter]. A response has them if the limiter counted
-// the request.
+// Sends documents the headers of a [Limiter]. A response has them if the limiter counted or
+// rejected the request.
 func (l *Limiter) Sends() []framework.Header {
 	return []framework.Header{
 		{Name: "RateLimit", Doc: "What is left of each rate that the request counted for: \"login\";r=3;t=48."},

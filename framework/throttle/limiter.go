@@ -21,8 +21,8 @@ type Limiter struct {
 }
 
 // New makes a limiter. The scope names it in the headers, and separates its counts from
-// those of other scopes in the same store. It consists of letters, digits, ".", "_" and
-// "-". New panics with a sentence if the declaration has a mistake.
+// those of other scopes in the same store. It consists of ASCII letters, digits, ".", "_"
+// and "-". New panics with a text that lists the mistakes of the declaration, if any.
 func New(store Store, scope string, rate Rate) *Limiter {
 	if err := errors.Join(checkStore(store), checkScope(scope), rate.Check()); err != nil {
 		panic(fmt.Sprintf("throttle %q: %v", scope, err))
@@ -56,8 +56,8 @@ func (l *Limiter) String() string { return l.scope + ": " + l.rate.String() }
 // Allow counts a request for a key, which may have parts, such as an account and an
 // address. It returns nil if the request passes. If the rate is used up, it returns a
 // [framework.Error] of status 429 with Retry-After, which the function of an action returns
-// unchanged. An error of the store is returned as it is. Allow adds the limiter to the
-// headers RateLimit and RateLimit-Policy of the response.
+// unchanged. An error of the store is returned as it is. Without such an error, Allow adds
+// the limiter to the headers RateLimit and RateLimit-Policy of the response.
 //
 // The count stays if the transaction of the action is rolled back. If the framework
 // repeats a transaction, the request counts again.

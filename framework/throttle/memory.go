@@ -12,10 +12,10 @@ import (
 // use. Do not copy it, and do not change its fields after the first use.
 //
 // It stores a hash of each key and at most 101 times: about 300 bytes for a key with few
-// requests, and at most 2 KB.
+// requests, and at most about 2.3 KB.
 type Memory struct {
 	// Keys is the maximum number of keys. Beyond it, Memory forgets the least recently
-	// used key. Defaults to 50,000.
+	// used key. A value below 1 means 50,000, the default.
 	Keys int
 	// Clock returns the time. Defaults to time.Now, whose readings are monotonic, so a
 	// change of the system clock has no effect. If the clock goes back, Memory uses the

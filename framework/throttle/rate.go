@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Rate is how many requests pass in any window of time: Rate{100, time.Minute}.
+// A Rate is the maximum number of requests in any window of time: Rate{100, time.Minute}.
 type Rate struct {
 	Limit int           // 1 to a million
 	Per   time.Duration // whole seconds, up to 366 days
@@ -53,8 +53,8 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{}, fmt.Errorf("rate %q ends with %q; write sec, min, hour or day, as in 100/min", text, unit)
 }
 
-// String writes the rate as [ParseRate] reads it: "100/min". A window without a name is
-// written as in "100/1m30s".
+// String writes the rate as [ParseRate] reads it: "100/min". For a window without a name it
+// writes a duration, as in "100/1m30s", which ParseRate does not read.
 func (r Rate) String() string {
 	for _, u := range units {
 		if u.per == r.Per {

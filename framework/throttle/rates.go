@@ -9,9 +9,9 @@ import (
 
 // ParseRates reads rates by scope, in the form of a setting:
 // "login=5/min,register=20/hour". Blanks around the parts do not matter, and an empty
-// text has no rates: the map is empty. Each scope occurs once. For an unknown scope the
-// error names the nearest known one, or all of them if none is similar. The error lists
-// every mistake, not only the first, and the map is then nil.
+// text has no rates: the map is empty. Each scope may occur once, and must be known. For an
+// unknown scope the error names the nearest known one, or all of them if none is similar. The
+// error lists the first mistake of every entry, and the map is then nil.
 func ParseRates(text string, known ...string) (map[string]Rate, error) {
 	rates := map[string]Rate{}
 	var mistakes []error
@@ -49,8 +49,9 @@ func parseEntry(rates map[string]Rate, entry string, known []string) error {
 	return nil
 }
 
-// suggest names the known scope that is most similar to a misspelt one: it begins the
-// same way, or at most half of its letters differ. If no scope is similar, it lists all.
+// suggest names the known scope that is most similar to a misspelt one. Scopes are similar if
+// one begins with the other, or if at most one letter or half of the letters of the misspelt
+// one differ. If no scope is similar, suggest lists all.
 func suggest(scope string, known []string) string {
 	best, distance := "", max(1, len(scope)/2)+1
 	for _, k := range known {

@@ -37,9 +37,9 @@ func Anonymous(store Store, rate Rate) *Throttle {
 func User(store Store, rate Rate) *Throttle { return Scoped(store, ScopeUser, rate, ByCaller()) }
 
 // Scoped limits the viewset or action for which it is declared, in a scope of its own.
-// All viewsets and actions with the same scope, store and rate are counted together. If
-// there are several keys, their combination counts. Without a key it counts [ByCaller]. It
-// panics if the declaration has a mistake, see [New].
+// All viewsets and actions with the same scope, store, rate and keys are counted together.
+// If there are several keys, their combination counts. Without a key it counts [ByCaller].
+// It panics if the declaration has a mistake, see [New].
 func Scoped(store Store, scope string, rate Rate, by ...Key) *Throttle {
 	if len(by) == 0 {
 		by = []Key{ByCaller()}
@@ -47,8 +47,9 @@ func Scoped(store Store, scope string, rate Rate, by ...Key) *Throttle {
 	return &Throttle{limiter: New(store, scope, rate), keys: by}
 }
 
-// Allow implements [framework.Throttle]. It counts the request, unless the throttle does not
-// apply to the caller. It returns 0 if the request passes.
+// Allow implements [framework.Throttle]. It returns 0 if the request passes, or else the time
+// until another may pass. If the throttle does not apply to the caller, the request passes and
+// is not counted. An error of the store is returned as it is.
 func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration, err error) {
 	if t.counts != nil && !t.counts(c) {
 		return 0, nil
@@ -62,7 +63,8 @@ func (t *Throttle) Allow(c *framework.Call, _ *http.Request) (wait time.Duration
 }
 
 // BeforeCaller implements [framework.EarlyThrottle]. It is true for a throttle that counts
-// every request, and by address only. It is false for [Anonymous], which needs the caller.
+// every request and whose only keys are [ByAddress]. It is false for [Anonymous], which needs
+// the caller.
 func (t *Throttle) BeforeCaller() bool {
 	return t.counts == nil && !slices.ContainsFunc(t.keys, func(k Key) bool { return !k.early })
 }

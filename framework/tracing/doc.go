@@ -10,10 +10,10 @@
 // The span has the attributes http.request.method, http.route, http.response.status_code,
 // http.response.body.size, url.scheme, trestle.request_id (the id in the header
 // X-Request-Id and in the log line), trestle.action ("patients.retrieve") and, for an
-// error, trestle.code. From status 500 on the span is an error with the attribute
-// error.type. The name of the span of a statement is its operation. It has
-// db.system.name, db.operation.name, error.type if the statement failed, and
-// db.query.text if that text certainly contains no value. The log line of a request has
+// error, trestle.code. From status 500 on, and if the connection was aborted, the span is an
+// error with the attribute error.type. The name of the span of a statement is its
+// operation. It has db.system.name, db.operation.name, error.type if the statement failed,
+// and db.query.text if that text certainly contains no value. The log line of a request has
 // trace_id.
 //
 // # Data that no span contains
@@ -40,7 +40,7 @@
 // # Environment variables
 //
 // Settings that [Options] leaves open come from the standard variables of OpenTelemetry,
-// if they are set: OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS,
+// if they are set: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_EXPORTER_OTLP_HEADERS,
 // OTEL_EXPORTER_OTLP_COMPRESSION, OTEL_BSP_SCHEDULE_DELAY and other variables that begin
 // with OTEL_BSP and OTEL_SPAN.
 package tracing

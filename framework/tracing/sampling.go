@@ -27,9 +27,9 @@ func CheckEndpoint(endpoint string) error {
 	return nil
 }
 
-// CheckSampler returns an error if the name of a sampler is invalid, in any case of its
-// letters, or if the sampler is traceidratio and its argument is invalid. Empty values are
-// the defaults.
+// CheckSampler returns an error if the name of a sampler is invalid, or if the sampler is
+// traceidratio, also with the prefix parentbased_, and its argument is invalid. Names may be in
+// upper or lower case. Empty values are the defaults.
 func CheckSampler(name, arg string) error {
 	_, err := samplerOf(name, arg)
 	return err

@@ -60,14 +60,15 @@ func (s *sender) Shutdown(ctx context.Context) error {
 	return s.SpanExporter.Shutdown(ctx)
 }
 
-// giveUp cancels all sends and waits until they have ended.
+// giveUp cancels all sends and waits for the call of Shutdown, after which no more spans are
+// sent.
 func (s *sender) giveUp() {
 	s.stop()
 	<-s.over
 }
 
-// countLost counts lost spans and logs them, together with earlier ones that were not logged
-// yet.
+// countLost counts lost spans. It logs them, together with earlier ones that were not logged
+// yet, unless the last line is newer than logInterval.
 func (s *sender) countLost(spans int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +79,9 @@ func (s *sender) countLost(spans int, err error) {
 	}
 }
 
-// shorten shortens the text of an error, so that a long page from a server that is not a
-// collector does not fill the log.
+// shorten returns the text of an error for the log. If a request failed, it is the cause without
+// the URL. Any other text is cut to 200 characters: it may be a long page from a server that is
+// not a collector.
 func shorten(err error) string {
 	if wrong, ok := errors.AsType[*url.Error](err); ok {
 		return wrong.Err.Error()

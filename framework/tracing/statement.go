@@ -45,7 +45,7 @@ const textMost = 2000
 
 // withoutValues returns the text of a statement whose values were sent as arguments, with
 // ? for the numbers and texts that are in it nevertheless. It returns "" for other
-// statements and for text that it cannot read to the end.
+// statements, and for a text with a comment, a backslash, a dollar quote or an open quote.
 func withoutValues(e sqldb.Event) string {
 	if len(e.Args) == 0 || strings.ContainsAny(e.SQL, `\`) || strings.Contains(e.SQL, "--") || strings.Contains(e.SQL, "/*") {
 		return ""
@@ -63,7 +63,7 @@ func withoutValues(e sqldb.Event) string {
 }
 
 // nextPiece returns the length of the first piece of a statement and the text to show for it.
-// n is 0 if a quote does not end.
+// n is 0 if a quote does not end, or if a text in dollar quotes begins.
 func nextPiece(text string) (n int, shown string) {
 	switch c := text[0]; {
 	case c == '\'' || c == '"':

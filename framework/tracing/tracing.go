@@ -30,12 +30,13 @@ type Options struct {
 	// DefaultService is service.name if neither Service nor the environment has one.
 	// Defaults to "trestle".
 	DefaultService string
-	// Version is service.version. Defaults to none.
+	// Version is service.version. Defaults to that of OTEL_RESOURCE_ATTRIBUTES, if it has one.
 	Version string
 	// Sampler states which traces are kept: always_on, always_off, traceidratio, or
 	// parentbased_ and one of these. Defaults to parentbased_always_on.
 	Sampler string
-	// SamplerArg is the ratio for traceidratio, from 0 to 1. Defaults to 1.
+	// SamplerArg is the ratio for traceidratio, from 0 to 1. Defaults to 1. Other samplers
+	// ignore it.
 	SamplerArg string
 	// TrustedProxies are the networks whose header traceparent decides whether the trace
 	// is kept. Defaults to none.
@@ -43,8 +44,8 @@ type Options struct {
 	// Client sends the spans. Defaults to a client with a timeout of ten seconds, which
 	// uses the proxies of the environment.
 	Client *http.Client
-	// Log receives a line, at most once a minute, if spans are lost. Defaults to
-	// slog.Default.
+	// Log receives a line, at most once a minute, if spans could not be sent. Spans that a
+	// full buffer drops are not logged. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
@@ -61,9 +62,9 @@ type Tracing struct {
 
 const (
 	scope = "trestle.example/framework/tracing"
-	// sendTime is how long one request to the collector may take.
+	// sendTime is how long a request of the default client to the collector may take.
 	sendTime = 10 * time.Second
-	// flushTime is how long Close sends the remaining spans.
+	// flushTime is how long Close sends the remaining spans at most.
 	flushTime = 2 * time.Second
 )
 
@@ -121,8 +122,8 @@ func (o Options) serviceResource(ctx context.Context) (*resource.Resource, error
 }
 
 // Close sends the remaining spans, for at most two seconds, and stops everything that Start
-// began. It returns an error if that time did not suffice. Spans that the collector does not
-// take are only logged, and no error. Close also closes the idle connections of
+// began. It returns an error if that time did not suffice. If the collector does not take
+// spans, Close returns no error for that; see Options.Log. Close also closes the idle connections of
 // [Options].Client. Close the server first. A second call does nothing.
 func (t *Tracing) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTime)

@@ -14,12 +14,12 @@ import (
 )
 
 // An Attack sends requests to a server that are generated from its own document. Valid
-// requests follow the document. Spoilt requests have one fault: a wrong type, a value out
-// of bounds, an additional member, or a broken header. The test fails if the server
-// answers 500 or more. It also fails if a valid request is rejected with
-// validation_failed or invalid_parameter, because then the document is too loose. Put the
-// server behind [Contract.Wrap]: that checks the answers, and that the server rejects
-// what the document does not allow.
+// requests follow the document. Spoilt requests are changed in one place, such as a value
+// of a wrong type, an additional member, or a broken header. The test fails if the server
+// answers 500 or more. It also fails if a valid request is rejected with validation_failed
+// or invalid_parameter, because then the document is too loose, unless every fault is an
+// invalid_reference or one of Unsaid. Put the server behind [Contract.Wrap]: that checks
+// the answers, and that the server rejects what the document does not allow.
 //
 // The server logs each of these requests. Give the API a log that discards them,
 // framework.Config{Log: slog.New(slog.DiscardHandler)}; otherwise they hide the findings.
@@ -33,14 +33,15 @@ type Attack struct {
 	URL string
 	// Seed determines the requests, except for values from answers.
 	Seed uint64
-	// Requests is how many requests are sent.
+	// Requests is how many requests are sent. Defaults to none.
 	Requests int
-	// Faultless sends only valid requests. By default two of three requests are spoilt.
+	// Faultless sends only valid requests. By default about two of three requests are spoilt.
 	Faultless bool
 	// Only selects the operations. Defaults to all.
 	Only func(method, path string) bool
-	// Callers send the requests in turn. The key is the name of a caller, and the
-	// function returns its headers for an operation. Defaults to one caller without
+	// Callers are the senders of requests. Each request has a random one, or the caller
+	// whose request to the operation succeeded last. The key is the name of a caller, and
+	// the function returns its headers for an operation. Defaults to one caller without
 	// headers.
 	Callers map[string]func(method, path string) http.Header
 	// Transport sends the requests. Defaults to a transport of its own.
@@ -218,5 +219,5 @@ func newMaker(c *Contract, seed uint64, known map[string][]string) maker {
 // oneOf returns a random element of a list.
 func oneOf[T any](m maker, list []T) T { return list[m.dice.IntN(len(list))] }
 
-// chance returns true once in n times.
+// chance returns true with a probability of 1 in n.
 func (m maker) chance(n int) bool { return m.dice.IntN(n) == 0 }

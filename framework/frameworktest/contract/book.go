@@ -28,8 +28,8 @@ type Documented interface {
 }
 
 // Of returns the contract of an API. All APIs with the same name must have the same
-// document, which is then read once. If the name is empty, the document is always read.
-// If the document is invalid, the test fails at once.
+// document, which Of then requests once. For an empty name it always requests the document.
+// Equal documents share a contract. If there is no valid document, the test fails at once.
 func (b *Book) Of(tb testing.TB, name string, api Documented) *Contract {
 	tb.Helper()
 	b.mu.Lock()

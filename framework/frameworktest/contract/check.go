@@ -205,7 +205,8 @@ func (v *verdict) faults(from, place string, value any) []fault {
 	return leaves(wrong)
 }
 
-// leaves returns the innermost faults, which are the most specific.
+// leaves returns the innermost faults, which are the most specific. It leaves out an unknown
+// member that another fault explains.
 func leaves(e *jsonschema.ValidationError) (all []fault) {
 	var wrong []*jsonschema.ValidationError
 	var gather func(*jsonschema.ValidationError)

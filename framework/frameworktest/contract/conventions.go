@@ -119,7 +119,7 @@ func (c *Contract) at(path string) string {
 }
 
 // checkIgnored checks that a successful answer lists undescribed parameters in Trestle-Ignored,
-// if it may have that header.
+// if the document describes that header for the answer.
 func (v *verdict) checkIgnored(o *operation) {
 	if a := o.answers[v.x.status]; a == nil || !a.headers[ignoredHeader] {
 		return

@@ -74,8 +74,8 @@ func (m maker) draft(o *operation) *draft {
 	return d
 }
 
-// key returns a value for a parameter of the path: the key of a known row, if there is
-// one.
+// key returns a value for a parameter of the path: usually the key of a known row, if there
+// is one.
 func (m maker) key(o *operation, p param) string {
 	at := slices.Index(o.segments, "{"+p.name+"}")
 	if seen := m.pool.values(p.name, o.segments[max(at-1, 0)]); len(seen) > 0 && !m.chance(10) {

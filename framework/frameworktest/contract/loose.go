@@ -82,8 +82,8 @@ func isUnsaid(unsaid map[string][]string, id, fault string) bool {
 	return slices.ContainsFunc(append(slices.Clip(unsaid[id]), unsaid[""]...), func(known string) bool { return known == fault || known == code })
 }
 
-// Tight makes [Contract.Wrap] check rejected bodies too. If the server rejects a body
-// with validation_failed or unknown_field, the schema of the body must reject it as well.
+// Tight makes [Contract.Wrap] check rejected bodies too. If the server rejects members of a
+// body with validation_failed or unknown_field, the schema of the body must reject it as well.
 // List faults that no schema can express, such as a rule about stored data, in unsaid, as
 // in [Attack.Unsaid]. Call it before the contract is used. It returns the contract.
 func (c *Contract) Tight(unsaid map[string][]string) *Contract {

@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// matchPattern generates text that matches a pattern. The text is not longer than most and,
-// if the pattern allows it, not shorter than least.
+// matchPattern generates text that matches a pattern. It tries up to 20 times to get a length
+// from least to most; then it returns the last text. If the pattern is invalid, it returns
+// any text.
 func (m maker) matchPattern(pattern string, least, most int) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -58,7 +58,8 @@ func leadingID(text []byte) ([]byte, int) {
 	return []byte(idShape), len(idShape)
 }
 
-// leadingTime does the same for a time in UTC.
+// leadingTime returns a replacement for a time in UTC at the beginning of a text, and the
+// length of the time; 0 if there is none.
 func leadingTime(text []byte) ([]byte, int) {
 	if !hasShape(text, timeShape) {
 		return nil, 0

@@ -19,7 +19,7 @@ var spoilers = [...]spoiler{
 	maker.spoilQuery, maker.spoilQuery, maker.spoilQuery, maker.spoilPath, maker.spoilPath, maker.spoilMethod, maker.spoilMedia, maker.spoilHeader,
 }
 
-// spoil spoils a request.
+// spoil spoils a request and returns the description. It returns "" if ten tries find no place.
 func (m maker) spoil(d *draft) string {
 	for range 10 {
 		if how := spoilers[m.dice.IntN(len(spoilers))](m, d); how != "" {
@@ -127,7 +127,8 @@ func (m maker) spoilQuery(d *draft) string {
 	return "a parameter"
 }
 
-// spoilPath names a row or a path that does not exist.
+// spoilPath replaces the last key in the path, or changes a path without a key. The row or
+// the path usually does not exist.
 func (m maker) spoilPath(d *draft) string {
 	at := -1
 	for i, segment := range d.operation.segments {

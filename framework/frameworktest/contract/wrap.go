@@ -14,16 +14,17 @@ import (
 )
 
 // Wrap checks every request to a handler and its answer against the contract before the
-// answer is sent. It reports differences to the test.
+// answer is sent. It reports the first 30 differences to the test, each once.
 //
 // If the document does not describe a path or a method, the answer must be 404 or 405, or
 // an error that needs no description: 400 for the host, 401, 403, 429, 500 or 503. HEAD
-// must answer as GET does. OPTIONS, which every path answers, must be 200 with an object.
+// must answer as GET does. OPTIONS, which every path answers, must be 200 with an object or
+// one of these errors.
 //
 // Every answer must have the required headers of the document, even if the document does
 // not describe the request. Allow must list the methods of the path in the document. No
-// object may have a member twice. The member status of an error must equal the status. If
-// an answer may have Trestle-Ignored, that header must list the undescribed parameters.
+// object may have a member twice. The member status of an error must equal the status. If a
+// successful answer may have Trestle-Ignored, that header must list the undescribed parameters.
 //
 // A request that succeeds must follow the document, with these exceptions:
 //
@@ -43,7 +44,8 @@ func (c *Contract) Wrap(tb testing.TB, handler http.Handler) http.Handler {
 	})
 }
 
-// Transport does the same for a client whose server runs elsewhere.
+// Transport checks requests and answers as [Contract.Wrap] does, for a client whose server runs
+// elsewhere. next sends the requests and must not be nil.
 func (c *Contract) Transport(tb testing.TB, next http.RoundTripper) http.RoundTripper {
 	tb.Helper()
 	return transport{c, &reports{tb: tb, known: map[string]bool{}}, next}

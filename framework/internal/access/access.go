@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Check is what a request must pass before anything else happens: the
-// authentication schemes, the throttles and the permission.
+// A Check has what a request must pass before its endpoint runs: the authentication schemes, the
+// throttles and the permission.
 type Check struct {
 	Authentication []call.Authenticator
 	Throttles      []call.Throttle
@@ -59,8 +59,8 @@ func (a Check) throttle(c *call.Call, r *http.Request, early bool) error {
 // Identify sets the caller of a call: the authenticators run in turn until one returns a caller
 // or an error. If none does, the caller is anonymous, unless the request has a header
 // Authorization: credentials that no scheme recognises are the error 401. Without schemes, the
-// header has no effect. If the same schemes have identified the caller before, as for a guard,
-// they do not run again.
+// header has no effect. If the last list of schemes that ran for this call is the same slice and
+// gave no error, as for a guard, the schemes do not run again, even for an anonymous caller.
 func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error {
 	s, list := state.Of(c), listOf(schemes)
 	if list.Len > 0 && s.Identified == list {
@@ -78,9 +78,9 @@ func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error
 	return nil
 }
 
-// authenticate returns the caller that the first of the schemes recognises; nil for an
-// anonymous caller. The first error of a scheme ends the run. A 401 gets the challenges of all
-// schemes.
+// authenticate returns the caller of the first scheme that recognises one, or nil for an
+// anonymous caller. The first error of a scheme ends the run. A header Authorization that no
+// scheme recognises is the error 401. A 401 gets the challenges of all schemes.
 func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (*call.Caller, error) {
 	for _, scheme := range schemes {
 		caller, err := scheme.Authenticate(c, r)
@@ -120,8 +120,8 @@ func PermissionError(c *call.Call, schemes []call.Authenticator) error {
 }
 
 // Challenged returns a copy of the error with the header WWW-Authenticate: one challenge per
-// scheme that has one. If the error has the header already, it keeps it. Without any challenge,
-// it returns the error itself.
+// scheme that has one. A WWW-Authenticate that the error already has is not replaced. If no scheme
+// has a challenge, Challenged returns the error itself.
 func Challenged(e *problem.Error, schemes []call.Authenticator) *problem.Error {
 	challenge := ""
 	for _, s := range schemes {

@@ -23,8 +23,8 @@ func SecurityOf(scheme call.Authenticator, method string) [][]call.SecuritySchem
 	return [][]call.SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
 }
 
-// authorizationWords lists the words with which the header Authorization may begin, as the
-// challenges of the schemes spell them.
+// authorizationWords lists the words with which the header Authorization may begin. A word is
+// spelt as in the challenge of its scheme, or begins with a capital if the challenge lacks it.
 func authorizationWords(schemes []call.Authenticator) (words []string) {
 	for _, scheme := range schemes {
 		challenge, _, _ := strings.Cut(scheme.Challenge(), " ")
@@ -44,8 +44,8 @@ func authorizationWords(schemes []call.Authenticator) (words []string) {
 	return words
 }
 
-// Parts returns a part of a declaration, and the parts that its methods Unwrap return, if
-// they implement T.
+// Parts lists those that implement T: a part of a declaration, and at any depth the parts that
+// the method Unwrap of a part returns.
 func Parts[T any](part any) (found []T) {
 	if part == nil {
 		return nil

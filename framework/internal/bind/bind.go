@@ -25,7 +25,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A binder turns declarations into resources and collects every mistake.
+// A binder turns declarations into resources and collects the mistakes in them.
 type binder struct {
 	api      *table.Registry
 	declared []*declare.Declaration
@@ -34,8 +34,8 @@ type binder struct {
 }
 
 // BindAll checks the declarations and replaces the resources and the error codes of the
-// registry. Without a database, this is the only error and nothing changes. Otherwise, the error
-// lists every mistake, one per line, and the registry is not complete.
+// registry. Without a database, this is the only error and nothing changes. If there are other
+// mistakes, the error lists them, one per line, and the registry is not complete.
 func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if a.Config.DB == nil {
 		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")

@@ -67,9 +67,9 @@ func (b *binder) checkNumbers(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkOwnCodes checks that each code of the program is well formed, has a valid status, and
-// is declared once. The same code may be declared as a code of errors and as a code of
-// faults, as the framework does with "unique".
+// checkOwnCodes checks that each code of the program is well formed, is not the framework's own,
+// has a valid status, and is declared once. The same code may be declared as a code of errors and
+// as a code of faults, as the framework does with "unique".
 func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 	type use struct {
 		code    string
@@ -122,8 +122,8 @@ func (b *binder) guardsSomething(g call.Guard) bool {
 	return under == "" || slices.ContainsFunc(b.declared, func(d *declare.Declaration) bool { return origin.Below(under, d.Path()) })
 }
 
-// misspelt reports whether the prefix of a guard is probably a mistake: it is near a
-// registered prefix, or it begins with the API's own prefix. Any other prefix may be of a
+// misspelt reports whether the prefix of a guard is probably a mistake: it is near the path or
+// the prefix of a viewset, or it begins with the API's own prefix. Any other prefix may be of a
 // viewset that is not registered yet.
 func (b *binder) misspelt(under string) bool {
 	own := strings.Trim(b.api.Config.Prefix, "/")
@@ -206,8 +206,8 @@ func checkUnique(u declare.Unique) error {
 }
 
 // checkCode returns the first mistake in the code of a constraint: it is malformed, it is a code
-// of the framework, or it has no sentence for clients. In the first two errors, of names the
-// constraint.
+// of the framework, or it has no sentence for clients. The parameter of is the constraint's name
+// in the first two errors.
 func checkCode(code, detail, of string) error {
 	switch {
 	case !naming.CodeName.MatchString(code):
@@ -234,7 +234,8 @@ func (b *binder) checkCodes(r *table.Resource, place string, codes []string) {
 	}
 }
 
-// checkStatus reports a status of success that is not 200 to 299; 0 is the usual status.
+// checkStatus reports a status of success that is not 200 to 299. It accepts 0, which stands for
+// the usual status.
 func (b *binder) checkStatus(r *table.Resource, place string, status int) {
 	if status != 0 && (status < 200 || status > 299) {
 		b.fault(r.Path, place, naming.Sentence("Answers(%d): a success is 200 to 299", status))

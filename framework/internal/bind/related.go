@@ -10,9 +10,9 @@ import (
 )
 
 // bindRelated finds the viewset and the field of an action of Related, and returns the function
-// that serves the action. If it reports a mistake, it returns nil. When all resources are bound,
-// it finds the representation of the rows, and adds to the endpoint's permission that the caller
-// may list the rows' viewset.
+// that serves the action. If it reports a mistake in the viewset or the field, it returns nil. When
+// all resources are bound, it finds the representation of the rows, and adds to the endpoint's
+// permission that the caller may list the rows' viewset. An unknown representation is a mistake.
 func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, fault func(error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	target, err := b.api.LookUp(declared.Viewset)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // bindReserved adds the reserved values of every viewset to all resources of the same model. No
-// row of the model may have a reserved value in that column. It reports each value that cannot
-// be a key, and every value if the key is not a text.
+// row of the model may have a reserved value in the viewset's key column. It reports each value
+// that cannot be a key, and every value if the key is not a text.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.Resources {
 		words, key := r.Declaration.Reserved, declaredKey(r)

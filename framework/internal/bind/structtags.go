@@ -18,9 +18,9 @@ var ownTags = []string{"validate", "json", "bun", "default", "ref", "trim", "doc
 var foreignTags = []string{"bson", "rel"}
 
 // checkTags reports the fields of a struct type, and of the struct types inside it, whose tag
-// is malformed or has a key that is near a key in ownTags ([naming.Nearest]) and is therefore
-// probably misspelt. It ignores any other key: another package may read it. Each type is
-// checked once; known remembers which.
+// is malformed, has a key twice, or has a key that is near a key in ownTags ([naming.Nearest]) and
+// is therefore probably misspelt. It ignores any other key: another package may read it. Each type
+// is checked once; known remembers which.
 func checkTags(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:

@@ -117,9 +117,9 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 }
 
 // representation returns how the verb's output type is written. A verb of Computes gets a
-// representation of its own. A write uses the function of Retrieve, or else of List, that
-// computes the same type, so that it answers with the same JSON. Any other verb uses the known
-// representation of the type, or compiles it.
+// representation of its own. A verb of Accepts uses the function of Retrieve, or else of List, if
+// one computes the same type, so that it answers with the same JSON. In all other cases, the verb
+// uses the known representation of the type, or compiles it.
 func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(error)) table.Representation {
 	if v.Kind == declare.VerbComputes {
 		shown := view.CompileComputed(r, v, fault)

@@ -1,7 +1,7 @@
 // Package counting has the strategies that find the number of matching rows of a list.
 package counting
 
-// A Counting is a strategy. Only the functions of this package read it, so a program cannot.
+// A Counting is a strategy. Its fields are not exported, so a program cannot read it.
 type Counting struct {
 	kind Kind
 	most int64
@@ -18,7 +18,7 @@ const (
 	None
 )
 
-// New returns a strategy. Only [Capped] has a limit.
+// New returns a strategy. The limit has a meaning only for [Capped].
 func New(kind Kind, limit int64) Counting { return Counting{kind, limit} }
 
 // KindOf returns the kind of a strategy.

@@ -9,7 +9,7 @@ import (
 
 // An Enumerated is a type of text, numbers or booleans that lists its values, such as a
 // status. An input, a filter and a parameter reject every other value, as the rule oneof
-// does. The OpenAPI document lists the values. If "" or 0 is allowed, Enum must return it too.
+// does. The OpenAPI document lists the values. If the zero value is allowed, Enum must return it.
 type Enumerated interface {
 	// Enum returns every allowed value. It is called on the type's zero value.
 	Enum() []any
@@ -22,7 +22,7 @@ func isEnumerated(t reflect.Type) bool {
 }
 
 // EnumValues returns the values of an [Enumerated] type, or nil for any other type. It
-// returns an error if Enum returns a value of another type, or no value.
+// returns an error if Enum returns a value that is not [convertible] to the type, or no value.
 func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	if !isEnumerated(t) {
 		return nil, nil
@@ -42,8 +42,8 @@ func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	return values, nil
 }
 
-// convertible reports whether values of one type are values of another by conversion
-// alone: a number never becomes text.
+// convertible reports whether Enum may return values of type from for type to: both types have
+// the same kind, or both are integers.
 func convertible(from, to reflect.Type) bool {
 	return from == to || from.Kind() == to.Kind() || naming.IsInteger(from.Kind()) && naming.IsInteger(to.Kind())
 }

@@ -72,7 +72,7 @@ func ParameterForm(t reflect.Type) Form {
 	return kindForm(t)
 }
 
-// knownForm returns the form of a type of the standard library or of package uuid, and of
+// knownForm returns the form of time.Time, of uuid.UUID, of the types of [IsJSON] and of
 // interfaces. It returns FormParts for other types.
 func knownForm(t reflect.Type) Form {
 	switch {
@@ -99,8 +99,8 @@ func kindForm(t reflect.Type) Form {
 
 func implements[T any](t reflect.Type) bool { return t.Implements(reflect.TypeFor[T]()) }
 
-// Schema returns the schema that all types of a form have. It is empty for objects, lists
-// and types that make their own JSON.
+// Schema returns the schema of the form for a type. It is empty for FormParts, FormOwn and
+// formAny.
 func (f Form) Schema(t reflect.Type) wire.JSONSchema {
 	switch f {
 	case FormPlain:
@@ -120,9 +120,9 @@ func (f Form) Schema(t reflect.Type) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// Value returns the text, number or boolean of a plain value, the text of a value with
-// MarshalText, or what json.Unmarshal reads from MarshalJSON. It returns false for every
-// other form, and for a value that its method cannot write.
+// Value returns the text, number or boolean of a plain value, the text of MarshalText for
+// FormText, or what json.Unmarshal reads from MarshalJSON for FormOwn. It returns false for every
+// other form, for a value without that method, and if the method fails.
 func (f Form) Value(v reflect.Value) (any, bool) {
 	switch f {
 	case FormPlain:
@@ -163,7 +163,8 @@ func plainValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// ValueWords returns the text of values in JSON, without quotes.
+// ValueWords returns values as texts for messages: strings without quotes, and numbers and
+// booleans as package fmt prints them.
 func ValueWords(values []reflect.Value) []string {
 	var words []string
 	for _, v := range values {
@@ -176,15 +177,16 @@ func ValueWords(values []reflect.Value) []string {
 	return words
 }
 
-// A SchemaTeller is a type that is read or written as JSON by its own methods. Without
-// JSONSchemaBytes the OpenAPI document allows it any value.
+// A SchemaTeller is a type that returns the JSON Schema of its values. It is for a type whose own
+// methods read or write JSON: without a schema, the OpenAPI document allows any value for it.
 type SchemaTeller interface {
 	// JSONSchemaBytes returns the JSON Schema of its values. It is called on
 	// the type's zero value.
 	JSONSchemaBytes() ([]byte, error)
 }
 
-// SchemaKind returns the kind of JSON that a type reads by its [SchemaTeller], or 0 for any.
+// SchemaKind returns the kind of JSON that the schema of a [SchemaTeller] requires: a number, a
+// string, an object or an array. It returns 0 for any other schema and any other type.
 func SchemaKind(t reflect.Type) jsontext.Kind {
 	described, ok := reflect.TypeAssert[SchemaTeller](reflect.New(t))
 	if !ok || t.Kind() == reflect.Interface {

@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// ParseInt reads a whole number of some bits. For a number out of range it returns the
-// nearest in range, and an error that names the violated bound. A leading + is an error.
+// ParseInt reads a decimal whole number that fits in bits. For a number out of range it returns
+// the nearest in range, and an error that names the violated bound. A leading + is an error.
 func ParseInt(text string, bits int) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, bits)
 	if errors.Is(err, strconv.ErrRange) {
@@ -22,8 +22,8 @@ func ParseInt(text string, bits int) (int64, error) {
 	return n, nil
 }
 
-// ParseUint does the same for an unsigned number of at most 63 bits, because no database
-// stores more in an integer.
+// ParseUint is [ParseInt] for numbers of at least 0. It accepts at most 63 bits, because no
+// database stores more in an integer.
 func ParseUint(text string, bits int) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, min(bits, 63))
 	if errors.Is(err, strconv.ErrRange) {
@@ -38,8 +38,8 @@ func ParseUint(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// ParseFloat does the same for a decimal number. It accepts each form of [strconv.ParseFloat]
-// but infinity and NaN, so a leading + and hexadecimal digits too.
+// ParseFloat is [ParseInt] for a number with a fraction. It accepts each form of
+// [strconv.ParseFloat] except infinity and NaN: also a leading + and hexadecimal digits.
 func ParseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {

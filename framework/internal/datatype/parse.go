@@ -18,8 +18,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// ParseKey parses a key of type t from a path or a query string. It returns false if the
-// text is not such a key. A key of text is any UTF-8 that is not empty and has no NUL.
+// ParseKey parses a key of type t from a path or a query string. It returns false if the text is
+// not such a key. If t is of the kind string, the key is the text itself, as a string; it must be
+// UTF-8, not empty and without NUL.
 func ParseKey(t reflect.Type, text string) (any, bool) {
 	switch {
 	case t == naming.UUIDType:
@@ -32,12 +33,12 @@ func ParseKey(t reflect.Type, text string) (any, bool) {
 	return v, err == nil
 }
 
-// ParseValue parses the text of a query parameter as a value of type t: text,
-// whole and decimal numbers, true/false/1/0, UUIDs, RFC 3339 times, and types that
-// implement [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they
-// read. Such a type explains its error by a [problem.ValueError]. A value of an [Enumerated] type
-// must be one of its values. The error states what the parameter accepts: "must be a whole
-// number".
+// ParseValue parses the text of a query parameter as a value of type t: text, whole and decimal
+// numbers, true/false/1/0 in any case, UUIDs, RFC 3339 times, and types that implement
+// [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they read. If the method
+// of such a type fails, only a [problem.ValueError] is returned as it is. A value of an
+// [Enumerated] type must be one of its values. The error states what the parameter accepts:
+// "must be a whole number".
 func ParseValue(t reflect.Type, text string) (any, error) {
 	v, err := parseValue(t, text)
 	if err != nil {
@@ -71,7 +72,8 @@ func parseValue(t reflect.Type, text string) (any, error) {
 	return v.Elem().Interface(), nil
 }
 
-// accepted returns the value that a type read by its own method, or the error of that method.
+// accepted returns the value that a type read by its own method. If the method failed, it returns
+// the method's [problem.ValueError], or a general one if the error is of another type.
 func accepted(v reflect.Value, err error) (any, error) {
 	if err == nil {
 		return v.Elem().Interface(), nil
@@ -116,8 +118,8 @@ func parseScalar(v reflect.Value, text string) error {
 	return nil
 }
 
-// ParseTime reads RFC 3339, but no leap second. T and Z may be small letters. The time is
-// in UTC, in whole microseconds, which both databases keep.
+// ParseTime reads RFC 3339, but no leap second. T and Z may be small letters. The result is in
+// UTC, cut off to whole microseconds, which both databases keep.
 func ParseTime(text string) (time.Time, error) {
 	text = strings.ToUpper(text)
 	t, err := time.Parse(time.RFC3339, text)
@@ -127,8 +129,8 @@ func ParseTime(text string) (time.Time, error) {
 	return t.UTC().Truncate(time.Microsecond), nil
 }
 
-// isStrictTime rejects what [time.Parse] accepts beyond RFC 3339: an hour of one digit, a
-// decimal comma, and offsets of a day or more.
+// isStrictTime returns false for what [time.Parse] accepts beyond RFC 3339: an hour of one digit,
+// a decimal comma, and an offset with 24 or more hours or with 60 or more minutes.
 func isStrictTime(text string) bool {
 	if len(text) < len("2006-01-02T15:04:05Z") || text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
 		return false
@@ -137,7 +139,7 @@ func isStrictTime(text string) bool {
 	return strings.HasSuffix(text, "Z") || offset[1:3] <= "23" && offset[4:] <= "59"
 }
 
-// ParseUUID reads the canonical form of RFC 9562 alone, in any case.
+// ParseUUID reads only the canonical form of RFC 9562, in upper or lower case.
 func ParseUUID(text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != 36 {
@@ -146,8 +148,9 @@ func ParseUUID(text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// QueryValue returns the JSON of a query parameter of type t: a boolean or a number for such
-// a kind if the text is one, and otherwise a string.
+// QueryValue returns the JSON of a query parameter of type t: a boolean or a number if t is of
+// such a kind and the text is one, and otherwise a string. For a type that is read from text
+// ([encoding.TextUnmarshaler]) and not from JSON, it is always a string.
 func QueryValue(t reflect.Type, text string) []byte {
 	var truth bool
 	switch kind := t.Kind(); {
@@ -160,7 +163,7 @@ func QueryValue(t reflect.Type, text string) []byte {
 	return wire.AppendJSON(nil, text)
 }
 
-// readsText reports whether a type is read from text and not from JSON.
+// readsText reports whether a type has the method UnmarshalText and not UnmarshalJSON.
 func readsText(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[json.Unmarshaler]())
@@ -172,12 +175,14 @@ func ReadsItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// IsJSON reports whether a type stores any JSON: json.RawMessage, jsontext.Value and any.
+// IsJSON reports whether a type stores any JSON: json.RawMessage, jsontext.Value, any, and other
+// interfaces without methods.
 func IsJSON(t reflect.Type) bool {
 	return t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[jsontext.Value]() || t.Kind() == reflect.Interface && t.NumMethod() == 0
 }
 
-// IsPlain reports whether a copy of a value shares no memory with it.
+// IsPlain reports whether a type is a string, a boolean, a real number, [time.Time] or [uuid.UUID].
+// A change to a copy of such a value does not change the value.
 func IsPlain(t reflect.Type) bool {
 	k := t.Kind()
 	return t == naming.TimeType || t == naming.UUIDType ||

@@ -77,8 +77,8 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 	return all
 }
 
-// Permissions lists the names of permissions that endpoints, scopes and guards require, sorted
-// and without duplicates.
+// Permissions lists the names of permissions that endpoints, scopes and guards check, sorted and
+// without duplicates.
 func (a Catalog) Permissions() []string {
 	required := []call.Permission{}
 	for _, e := range a.Endpoints() {

@@ -10,9 +10,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// FindSignIn sets SignIn to the address of the first POST endpoint that issues credentials. If
-// there is such an endpoint, the error codes for missing and invalid credentials get
-// [problem.SignInDetails].
+// FindSignIn sets SignIn to the address of the first POST endpoint that issues credentials: only
+// its path, if Config.PublicURL is not set. If there is such an endpoint, the error codes for
+// missing and invalid credentials get [problem.SignInDetails].
 func (a Catalog) FindSignIn() {
 	for _, e := range a.Endpoints() {
 		if e.SignsIn && e.Route.Method == http.MethodPost {
@@ -28,14 +28,14 @@ func (a Catalog) FindSignIn() {
 	}
 }
 
-// asksCredentials reports whether a code is of a 401 that a client solves by other credentials.
+// asksCredentials reports whether a code is that of a 401 for missing or invalid credentials.
 func asksCredentials(code string) bool {
 	return code == problem.CodeAuthenticationRequired || code == problem.CodeInvalidToken
 }
 
 // Guided adds the address of the sign-in endpoint to a 401 for missing or invalid credentials.
-// It returns an error unchanged if it is any other, if it has details, or if the API has no such
-// endpoint.
+// It returns the error unchanged if it has another code or has details, or if the API has no
+// sign-in endpoint.
 func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	if a.SignIn == "" || e.Details != nil || !asksCredentials(e.Code) {
 		return e
@@ -45,16 +45,17 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 	return e
 }
 
-// Forbidding adds to a 403 of the endpoint's permission what the permission requires, as the
-// OpenAPI document describes it. It returns the error unchanged if the API has no OpenAPI
-// document, or if the permission permits every signed-in caller.
+// Forbidding replaces the detail of an error with the code forbidden: the new detail names what
+// the endpoint's permission requires, as the OpenAPI document describes it. It returns the error
+// unchanged if it has another code, if the API has no OpenAPI document, or if the guards and the
+// permission permit a signed-in caller without any permission.
 func (e Operation) Forbidding(err error) error {
 	return e.Catalog().forbidding(err, e.admits, func() string { return e.right(e.Permission) })
 }
 
-// ForbiddingBy adds to a 403 of a guard what its permission requires. c is the call that the
-// guard rejects. It returns the error unchanged if the API has no OpenAPI document, or if the
-// permission permits every signed-in caller.
+// ForbiddingBy is [Operation.Forbidding] for a guard. c is the call that the guard rejects. It
+// returns the error unchanged if it has another code, if the API has no OpenAPI document, or if
+// the guard permits a signed-in caller without any permission.
 func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
 	permits := func(caller *call.Caller) (ok bool) {
 		defer func() { _ = recover() }() // a permission that panics permits nobody
@@ -63,8 +64,9 @@ func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
 	return a.forbidding(err, permits, g.Permission.String)
 }
 
-// forbidding names in a 403 what a permission requires: staff, if it permits every member of
-// staff, otherwise its right. permits reports whether the permission permits a caller.
+// forbidding names in a 403 what a permission requires: it is for staff, if it permits a member of
+// staff without any permission; otherwise it needs the permission that right names. permits
+// reports whether a caller is permitted.
 func (a Catalog) forbidding(err error, permits func(*call.Caller) bool, right func() string) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
 	if !ok || refusal.Code != problem.CodeForbidden || a.Config.Undocumented || permits(a.InventCaller()) {

@@ -65,7 +65,7 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 }
 
 // beforeThePath are the statuses of errors that the server may answer before it has found the
-// path. These errors have no header Allow.
+// path. An error that is answered that early has no header Allow.
 var beforeThePath = []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 
 // OwnHeaders lists the response headers that the endpoint's function sets, and those that its
@@ -90,7 +90,8 @@ func standardHeader(name string) call.Header {
 	return standardHeaders[at]
 }
 
-// location returns the header Location of the endpoint's successes, and whether they have it.
+// location returns the header Location of the endpoint's successes, and whether a success may
+// have it. If h.Required is true, every success has it.
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
 	switch {

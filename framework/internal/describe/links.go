@@ -10,8 +10,8 @@ import (
 )
 
 // linked lists the operations that take the key of the object that the endpoint creates: the
-// operations on one object in every viewset of the same model, if the answer contains the key
-// of that viewset.
+// operations on one object in every viewset of the same model whose key the answer contains. It
+// is nil if the endpoint is not Create, or if [Operation.answersObject] is false.
 func (e Operation) linked() (all []Operation) {
 	if e.Route.Name != call.VerbCreate || !e.answersObject() {
 		return nil

@@ -41,9 +41,8 @@ func singular(r *table.Resource) []string {
 }
 
 // ID is the operationId, which generated clients use as the name of a method: listPatients,
-// getPatient, cancelOrder, or the id in the declaration. It depends only on the endpoint's own
-// path and method, so new endpoints never change it. Package bind reports two equal ids as a
-// mistake.
+// getPatient, cancelOrder, or the id in the declaration. It depends only on this endpoint, so new
+// endpoints never change it. Package bind reports two equal ids as a mistake.
 func (e Operation) ID() string {
 	switch {
 	case e.Named != "":
@@ -70,7 +69,7 @@ func (e Operation) ID() string {
 	return naming.Camel(verb, append(many, action)...)
 }
 
-// nounOf is the word for one row of a resource in descriptions: "product".
+// nounOf returns the words for one row of a resource in descriptions: "product", "order line".
 func nounOf(r *table.Resource) string {
 	words := strings.FieldsFunc(r.Declaration.Name, func(ch rune) bool { return strings.ContainsRune("-_", ch) })
 	words[len(words)-1] = inflection.Singular(words[len(words)-1])
@@ -109,8 +108,10 @@ var verbWords = map[string]string{
 	call.VerbCreate: "Create", call.VerbRetrieve: "Get", call.VerbUpdate: "Replace", call.VerbPatch: "Change", call.VerbDelete: "Delete",
 }
 
-// description is the endpoint's Doc, the callers that may use it, and the rows that they have.
-// The description of a list begins with the Doc of its resource.
+// description is the endpoint's Doc, the callers that may use it, and the rows that they have. A
+// Doc that is only the summary and a full stop is left out, except at the API root. The description
+// of a list begins with the Doc of its resource. A strict resource adds a sentence about unknown
+// names.
 func (e Operation) description() string {
 	var parts []string
 	if e.Route.Name == call.VerbList {

@@ -2,11 +2,11 @@ package fair
 
 import "sync"
 
-// A Budget is memory that clients share. The requests of an address may hold as much
-// as is left free after that, so that one address takes half of it at most and leaves
-// as much to others. It is safe for concurrent use.
+// A Budget limits the memory that the requests of all clients hold. The requests of one address
+// may hold at most as many bytes as are still free afterwards, so at most half of the budget. It
+// is safe for concurrent use.
 type Budget struct {
-	// Bytes is how much there is.
+	// Bytes is the size of the budget.
 	Bytes int
 
 	mu   sync.Mutex
@@ -14,17 +14,18 @@ type Budget struct {
 	held map[string]int
 }
 
-// A Share is what one request holds of a budget.
+// A Share is the part of a budget that one request holds. One goroutine at a time may use it.
 type Share struct {
 	budget  *Budget
 	address string
 	bytes   int
 }
 
-// For begins the share of a request, of nothing.
+// For returns a new share for a request of the client. It holds no bytes.
 func (b *Budget) For(c Client) *Share { return &Share{budget: b, address: c.Address} }
 
-// Take holds more bytes. It is false, and holds nothing more, if the address may not.
+// Take adds bytes to the share. If the address would then hold more bytes than are free, Take adds
+// nothing and returns false.
 func (s *Share) Take(bytes int) bool {
 	b := s.budget
 	b.mu.Lock()
@@ -41,7 +42,7 @@ func (s *Share) Take(bytes int) bool {
 	return true
 }
 
-// End gives everything back.
+// End returns all bytes of the share to the budget. Without any bytes, it does nothing.
 func (s *Share) End() {
 	if s.bytes == 0 {
 		return

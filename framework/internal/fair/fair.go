@@ -1,6 +1,6 @@
 // Package fair hands out a fixed number of slots, such as the connections of a
-// database. The client that used them least goes first, so that no client can keep the
-// others waiting.
+// database. The client that used them least goes first, so that no client can make the
+// others wait without end.
 package fair
 
 import (
@@ -31,12 +31,13 @@ var ErrOverloaded = errors.New("no slot came free in time")
 type Options struct {
 	// Slots is how many slots there are.
 	Slots int
-	// Timeout limits how long a request waits in all its waits together. A context
-	// without a [Client] has no such limit.
+	// Timeout limits how long a request waits in all its waits together; 0 allows no
+	// wait. A context without a [Client] has no such limit.
 	Timeout time.Duration
-	// Depth limits how many turns wait. A turn of several clients counts for each. If
-	// one more arrives, the queue sheds the newest turn of the client that has most
-	// waiting turns; of equal clients, the one that used most.
+	// Depth limits how many turns wait; 0 allows none. A turn of several clients counts
+	// once for each. If one more arrives, the client with the most waiting turns, the
+	// arriving one included, loses its newest turn; of equal clients, the one that used
+	// most. The queue sheds that turn, unless it also waits for another client.
 	Depth int
 	// HalfLife is the time in which half of the use is forgotten. Defaults to 1
 	// second.
@@ -45,11 +46,13 @@ type Options struct {
 
 // A Queue hands out slots. A caller holds at most half of them. The requests of one
 // address that name no caller hold at most half, and so do those whose caller is not
-// known yet. One address holds at most three quarters, and so does one resource.
+// known yet. One address holds at most three quarters, and so does one resource. These
+// limits are rounded up. The program itself may hold all slots.
 //
-// Use is the time for which slots were held. It is charged to the caller and to the
-// address. A client that was idle starts at the least use of the clients that wait or
-// hold a slot, if its own is less.
+// Use is the time for which slots were held. It is charged to the caller, the address and
+// the resource. The order of clients depends on the use of the caller, or of the address
+// if no caller is known. A client that was idle starts at the least use of the clients
+// that wait or hold a slot, if its own is less.
 //
 // A Queue is safe for concurrent use.
 type Queue struct {
@@ -75,7 +78,7 @@ func New(o Options) *Queue {
 }
 
 // Stats are how many slots are held, how many turns wait, and how many were shed or
-// waited too long so far.
+// waited too long so far. Waiting counts a turn once for each client for which it waits.
 type Stats struct {
 	Used, Waiting int
 	Shed          int64
@@ -119,7 +122,7 @@ type Turn struct {
 	number  uint64        // of its arrival
 	ready   chan struct{} // closed when it came or was shed; nil if it never waited
 	lines   []*line       // in which it waits
-	by      *line         // by which it came; nil until then
+	by      *line         // of the client whose turn it was; nil until then
 	began   time.Time     // when it came
 	over    bool
 	request *request // that holds the slot
@@ -152,7 +155,8 @@ func (q *Queue) line(c Client) *line {
 	return l
 }
 
-// account adds an account to a line: the account that the queue keeps, or a new one.
+// account adds an account to a line: the account that the queue keeps, or a new one. It
+// raises the use of an idle account to the level.
 func (q *Queue) account(l *line, kind, name string, most int) *account {
 	key := accountKey{kind, name}
 	a := q.accounts[key]
@@ -180,7 +184,8 @@ func (q *Queue) count(l *line, waiting, held int) {
 	}
 }
 
-// age forgets use as time passes, and idle accounts with next to no use.
+// age halves all use and fines once per HalfLife, in steps of at least half of HalfLife. A step
+// also forgets each idle account with almost no more use than a new one.
 func (q *Queue) age() {
 	const least = 0.001 // seconds
 	since := time.Since(q.aged)
@@ -215,7 +220,8 @@ func (l *line) before(other *line) bool {
 
 // Enter begins a turn that clients share. It comes when it is the turn of any of them,
 // perhaps at once. If too many turns wait, the queue sheds this turn or another one, see
-// [Options.Depth]; [Turn.Wait] then returns [ErrOverloaded]. The caller must call [Turn.End].
+// [Options.Depth]; [Turn.Wait] of that turn returns [ErrOverloaded]. Without clients, this
+// turn is shed. The caller must call [Turn.End].
 func (q *Queue) Enter(clients ...Client) *Turn {
 	t := &Turn{queue: q}
 	q.mu.Lock()
@@ -230,8 +236,9 @@ func (q *Queue) Enter(clients ...Client) *Turn {
 	return t
 }
 
-// Join adds a client to a turn that still waits. The turn may come at once by that. Join
-// does nothing if the turn has come or is over.
+// Join adds a client to a turn that still waits. The turn comes at once if a slot is free
+// for the client. If too many turns wait, Join adds nothing or the queue sheds another turn,
+// see [Options.Depth]. Join does nothing if the turn has come or is over.
 func (t *Turn) Join(c Client) {
 	t.queue.mu.Lock()
 	defer t.queue.mu.Unlock()
@@ -244,7 +251,7 @@ func (q *Queue) join(t *Turn, c Client) {
 	}
 	switch l := q.line(c); {
 	case slices.Contains(t.lines, l):
-	case q.free > 0 && l.eligible(): // no turn that waits is
+	case q.free > 0 && l.eligible(): // no waiting turn may hold a slot: serve would have granted it
 		q.grant(t, l)
 		if len(q.lines) == 0 {
 			q.level = q.leastHeld()
@@ -293,7 +300,7 @@ func (q *Queue) leaveAll(t *Turn) {
 	t.lines = nil
 }
 
-// Sheds reports whether a turn of a client would be shed now.
+// Sheds reports whether the queue would at once shed a new turn of this one client.
 func (q *Queue) Sheds(c Client) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -348,8 +355,8 @@ func (q *Queue) grant(t *Turn, by *line) {
 	t.wake()
 }
 
-// leastHeld returns the least use of the clients that hold a slot, with that slot. It is
-// infinite if no slot is held.
+// leastHeld returns the least use of the clients that hold a slot; it includes the time for
+// which they have held that slot so far. It is infinite if no slot is held.
 func (q *Queue) leastHeld() float64 {
 	least, now := math.Inf(1), time.Now()
 	for t := range q.holding {
@@ -358,12 +365,12 @@ func (q *Queue) leastHeld() float64 {
 	return least
 }
 
-// End releases the slot, or ends the wait for one. Further calls, and those of a nil
+// End releases the slot, or ends the wait for one. Further calls, and calls on a nil
 // Turn, do nothing.
 func (t *Turn) End() { t.EndFined(0) }
 
 // EndFined is End for a client that misused its slot. Its next turns come later, as if
-// it had held the slot for so much longer.
+// it had held the slot for the time fine longer. Without a slot, there is no fine.
 func (t *Turn) EndFined(fine time.Duration) {
 	if t == nil {
 		return

@@ -32,14 +32,15 @@ func Network(at netip.Addr) string {
 	return at.String()
 }
 
-// With names the client of a context. The contexts of one request share the time that
-// it may wait, and the slots that it holds.
+// With returns a context with this client only. It belongs to the request of ctx, or else to
+// a new one. The contexts of one request share the time that it may wait, and the slots that
+// it holds.
 func With(ctx context.Context, c Client) context.Context {
 	return context.WithValue(ctx, requestKey{}, &request{[]Client{c}, requestOf(ctx).progress})
 }
 
-// Apart is the context of a new request that clients share. Without clients it waits as
-// long as the context.
+// Apart returns the context of a new request that clients share. Without clients, only the
+// end of the context limits how long it waits.
 func Apart(ctx context.Context, clients ...Client) context.Context {
 	return context.WithValue(ctx, requestKey{}, &request{clients, &progress{}})
 }
@@ -69,7 +70,7 @@ func ClientOf(ctx context.Context) Client {
 }
 
 // Left returns how long the request of a context may still wait. limited is false if the
-// request has no limit; then left does not count.
+// request has no limit because it has no client; then left has no meaning.
 func (q *Queue) Left(ctx context.Context) (left time.Duration, limited bool) {
 	r := requestOf(ctx)
 	r.mu.Lock()
@@ -77,7 +78,7 @@ func (q *Queue) Left(ctx context.Context) (left time.Duration, limited bool) {
 	return max(0, q.options.Timeout-r.waited), len(r.clients) > 0
 }
 
-// Waited counts time for which the request of a context waited.
+// Waited adds d to the time for which the request of a context has waited.
 func Waited(ctx context.Context, d time.Duration) {
 	r := requestOf(ctx)
 	r.mu.Lock()
@@ -101,9 +102,10 @@ func (r *request) released(q *Queue) {
 	r.held = slices.Delete(r.held, at, at+1)
 }
 
-// Acquire waits for a slot. The error is [ErrOverloaded] if the request of the context
-// has waited for [Options.Timeout] in all or was shed, and the context's error if that
-// ends first. The caller must call [Turn.End] if there is no error.
+// Acquire waits for a slot. The error is [ErrOverloaded] if there is no slot before the
+// request of the context has waited for [Options.Timeout] in all, or if the turn was shed. It is
+// the context's error if the context ends first. The caller must call [Turn.End] if there is no
+// error.
 func (q *Queue) Acquire(ctx context.Context) (*Turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,9 +126,9 @@ func (q *Queue) Acquire(ctx context.Context) (*Turn, error) {
 func (t *Turn) Waits() bool { return t.ready != nil }
 
 // Wait waits until a turn comes. Then the request of the context holds the slot. The error
-// is [ErrOverloaded] if the turn was shed, or if the request has waited for
-// [Options.Timeout] in all, and the context's error if that ends first. After an error the
-// turn is over. Call Wait once for each turn.
+// is [ErrOverloaded] if the turn was shed, or does not come before the request has waited for
+// [Options.Timeout] in all. It is the context's error if the context ends first. After an
+// error the turn is over. Call Wait once for each turn.
 func (t *Turn) Wait(ctx context.Context) error {
 	if err := t.await(ctx); err != nil {
 		t.End()
@@ -170,7 +172,8 @@ func (t *Turn) await(ctx context.Context) error {
 	}
 }
 
-// GiveUp counts a turn that waited too long, and returns [ErrOverloaded].
+// GiveUp counts a turn that waited too long in [Stats], and returns [ErrOverloaded]. It does not
+// end the turn.
 func (q *Queue) GiveUp() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

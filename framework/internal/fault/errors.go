@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// InvalidJSON is the error of a body that is not JSON: status 400.
+// InvalidJSON is the error of a body that is not one valid JSON object: status 400.
 func InvalidJSON(format string, args ...any) *problem.Error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidJSON, fmt.Sprintf(format, args...))
 }
@@ -36,7 +36,8 @@ func IsNotFound(err error) bool {
 // recovers the panic, because the stack is lost afterwards.
 func Panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
-// IsAbort reports whether a handler panicked to close the connection.
+// IsAbort reports whether the value of a panic is [http.ErrAbortHandler], by which a handler closes
+// the connection.
 func IsAbort(p any) bool {
 	err, ok := p.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)

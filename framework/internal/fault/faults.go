@@ -16,8 +16,8 @@ type List struct {
 	other  error
 }
 
-// Add adds the faults of an error of parameters. Of other errors it keeps the first. It
-// ignores nil.
+// Add adds the faults of an error with the code invalid_parameter. Of other errors it keeps the
+// first. It ignores nil.
 func (l *List) Add(err error) {
 	if e, ok := errors.AsType[*problem.Error](err); ok && e.Code == problem.CodeInvalidParameter && len(e.Faults) > 0 {
 		l.faults = append(l.faults, e.Faults...)
@@ -37,7 +37,7 @@ func (l *List) Err() error {
 
 // InvalidParameters is the error of several parameters: status 400.
 func InvalidParameters(faults []problem.Fault) *problem.Error {
-	e := problem.InvalidParameter("", "") // it has the sentence
+	e := problem.InvalidParameter("", "") // for its status, code and detail
 	e.Faults = faults
 	return e
 }

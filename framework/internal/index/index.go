@@ -11,7 +11,7 @@ import (
 )
 
 // An IndexNeed is an index that a declaration needs. Without it, a statement reads or sorts
-// more rows than it returns.
+// more rows than it returns, or the database does not reject duplicate values.
 type IndexNeed struct {
 	Table string
 	// Columns are the columns with which the index must begin, in this order.
@@ -23,7 +23,8 @@ type IndexNeed struct {
 	Search bool
 	// For lists the parts of declarations that need the index: `patients: filter "city"`.
 	For []string
-	// Name is the name that [IndexNeed.Create] gives the index.
+	// Name is the name that [IndexNeed.Create] gives the index. Only [Indexer.MissingIndexes]
+	// sets it. A search index does not have this name.
 	Name string
 
 	equal  int  // the number of columns at the beginning that statements compare with a value; their direction does not matter
@@ -67,7 +68,8 @@ func (n IndexNeed) Create() string {
 	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + naming.Quote(n.Table) + " (" + strings.Join(columns, ", ") + ");"
 }
 
-// Drop is the statement that undoes [IndexNeed.Create].
+// Drop returns the SQL that drops the index of [IndexNeed.Create], as a template of a migration
+// file.
 func (n IndexNeed) Drop() string {
 	if n.Search {
 		return `{{dropSearchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`

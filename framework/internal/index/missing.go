@@ -13,8 +13,8 @@ import (
 )
 
 // MissingIndexes lists the indexes that the declarations need and the database lacks, sorted by
-// table, each with a free name. One index may serve several needs. A need with a column that the
-// database lacks is left out.
+// table, each with a name that no index of these tables has. One index may serve several needs. A
+// need with a column that the database lacks is left out. A table that it lacks is an error.
 func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.DB.Kind()
 	var missing []IndexNeed
@@ -65,7 +65,8 @@ func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []Ind
 	return kept, nil
 }
 
-// fewest returns the needs without those that the index for another need also serves.
+// fewest returns the needs, sorted by table, without those that the index for another need also
+// serves. The other need gets their entries of For.
 func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 	slices.SortStableFunc(needs, func(a, b IndexNeed) int { return cmp.Compare(b.strictness(), a.strictness()) })
 	var kept []IndexNeed
@@ -96,7 +97,7 @@ func (n IndexNeed) strictness() int {
 // limit of 63.
 const nameBytes = 60
 
-// freeName returns a name for an index that no other index has.
+// freeName returns a name for an index that is not in taken.
 func freeName(n IndexNeed, taken map[string]bool) string {
 	parts := []string{n.Table}
 	for _, c := range n.Columns {

@@ -35,7 +35,8 @@ type Indexer struct{ *table.Registry }
 // NewIndexer makes the indexer of a registry.
 func NewIndexer(a *table.Registry) Indexer { return Indexer{a} }
 
-// joinNeed adds a need. If the list has an equal need, it only adds the reason to that one.
+// joinNeed adds a need. If the list has an equal need, it adds only the entries of For to that
+// need, and allows it a partial index only if both needs allow one.
 func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 	for i, known := range all {
 		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
@@ -171,8 +172,8 @@ func (x *indexing) uniqueOnes() {
 	}
 }
 
-// references adds an index for each foreign key that clients write. When a row is deleted, the
-// database searches for the rows that refer to it.
+// references adds an index for each foreign key, tagged ref, in the input of a verb. When a row is
+// deleted, the database searches for the rows that refer to it.
 func (x *indexing) references() {
 	for _, v := range x.Declaration.Verbs {
 		shape := x.Inputs[v.In]

@@ -13,10 +13,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// reindexed is the number of rows that one transaction reads.
+// reindexed is the number of rows that one transaction reads at most.
 const reindexed = 500
 
-// Reindex fills the stored search documents of a viewset's rows, in transactions of 500 rows. It
+// Reindex fills the stored search documents of a viewset's rows, at most 500 in a transaction. It
 // returns the number of rows that it read, and the number of documents that it changed. With an
 // error, these are the numbers of the finished transactions. A viewset that is unknown or stores
 // no documents is an error.
@@ -35,7 +35,8 @@ func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int
 	}
 }
 
-// NeedsReindex reports whether a row with text in a searched field has an empty search document.
+// NeedsReindex reports whether a row with text in a searched field has an empty search document. A
+// viewset that is unknown or stores no documents is an error.
 func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
@@ -78,7 +79,8 @@ func (a Indexer) Searched() []string {
 }
 
 // reindexAfter fills the search documents of the next rows after a key, nil for the first
-// rows, in one transaction that locks them. last is the key of the last row.
+// rows, in one transaction. On PostgreSQL it locks the rows; on SQLite it is the only writer. last
+// is the key of the last row.
 func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, changed int, last any, err error) {
 	whole := r.API.NewCall(ctx, table.CallOptions{Route: call.Route{ViewSet: r.Path, Name: "reindex"}})
 	err = whole.InTx(func(c *call.Call) error {

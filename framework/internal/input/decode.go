@@ -21,7 +21,7 @@ import (
 
 const (
 	maxDepth     = 32       // objects and arrays inside each other
-	maxFaults    = 100      // of each kind that one answer lists
+	maxFaults    = 100      // faults, and as many unknown names, that one answer lists
 	maxFaultText = 64 << 10 // bytes of pointers that one answer lists
 )
 
@@ -36,31 +36,33 @@ func (s *fieldSet) has(position int) bool { return s[position/64]>>(position%64)
 // no effect. It belongs to one request.
 type Decoded struct {
 	Value    reflect.Value             // addressable, of the shape's type
-	present  fieldSet                  // the top-level fields that were in the body, well or ill
+	present  fieldSet                  // the top-level fields that the body named, valid or not
 	Unknown  []string                  // JSON Pointers of names that no field has, at any depth, in order
 	ReadOnly map[string]jsontext.Value // top-level names that may only be read, as sent; nil for none
-	Faults   []problem.Fault           // in order of the body, then missing fields in order of declaration
+	Faults   []problem.Fault           // in order of the body, then missing fields; or those of Check
 	shape    *Shape
 }
 
-// Has reports whether the body named a top-level field, well or ill.
+// Has reports whether the body named a top-level field, with a valid value or not. It returns
+// false for a name in ReadOnly.
 func (d *Decoded) Has(name string) bool {
 	f := d.shape.ByName[name]
 	return f != nil && d.present.has(f.position)
 }
 
-// Check runs what the input checks over several fields on d.value.
+// Check runs the checks of the input that concern several fields, on d.Value ([Shape.Checked]).
 func (d *Decoded) Check() []problem.Fault { return d.shape.Checked(d.Value) }
 
-// Decode reads one JSON object (RFC 8259, with unique names as RFC 7493 has
-// it). The fields start from zero and, unless partial, from their defaults.
-// Partial is for PATCH: absent fields are no fault, and check is for the
-// caller to run on the merged value. A top-level name in readOnly is kept as
-// it was sent and is neither decoded nor required, even if a field has it too.
+// Decode reads one JSON object (RFC 8259, with unique names as in RFC 7493). An absent field
+// has its default, or zero if it has none or if partial is true. Partial is for PATCH: an
+// absent top-level field is no fault, and Decode does not run [Decoded.Check], because the
+// caller checks the merged value. A top-level name in readOnly is stored as it was sent
+// and is neither decoded nor required, even if a field has this name.
 //
-// If the body is not one JSON object, Decode returns an error; faults of an
-// object are in faults. Faults and unknown each stop at a hundred entries, or when their
-// pointers have 64 KiB in total; the first entry is always there.
+// If the body is not one JSON object or is nested too deeply, Decode returns an error. For an
+// input without fields, a blank body is valid. Faults and Unknown each have at most 100
+// entries, and no more after their pointers have 64 KiB together; the first entry of each is
+// always there.
 func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*Decoded, *problem.Error) {
 	d := &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s}
 	if !partial {
@@ -86,7 +88,7 @@ func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*De
 	return d, nil
 }
 
-// missingDetail is what is wrong with a required field that the body does not name.
+// missingDetail is the sentence about a required field that the body does not name.
 const missingDetail = "is required"
 
 func (s *Shape) release(r *bodyReader) {
@@ -104,7 +106,7 @@ type bodyReader struct {
 	err      error // of syntax, the first
 	count    int   // faults found, listed or not
 	room     int   // bytes of pointers that may still be listed
-	blank    bool  // the last value was text of white space, or an empty slice
+	blank    bool  // the last value was blank text or an empty slice
 }
 
 func newBodyReader(book *rule.Book) *bodyReader {
@@ -140,7 +142,7 @@ func (r *bodyReader) body(s *Shape, text []byte, partial bool, readOnly map[stri
 	return nil
 }
 
-// value reads one JSON value on its own, and returns what is wrong with it.
+// value reads one JSON value that is not part of a body, and returns its faults.
 func (r *bodyReader) value(p *ValuePlan, text []byte, v reflect.Value) []problem.Fault {
 	d := &Decoded{}
 	r.reset(text, d)
@@ -166,8 +168,8 @@ func (r *bodyReader) object(s *Shape, v reflect.Value) (seen fieldSet) {
 	return seen
 }
 
-// member reads a name and returns its field. It deals with a name that has
-// none, or may only be read, and returns nil.
+// member reads a name and returns its field. It returns nil for a read-only name, whose value it
+// stores, and for an unknown name, which it lists and whose value it skips.
 func (r *bodyReader) member(s *Shape) *Field {
 	raw, ok := r.raw()
 	if !ok {
@@ -204,7 +206,8 @@ func (r *bodyReader) keep(name string) {
 	r.out.ReadOnly[name] = raw.Clone()
 }
 
-// missing records the required fields that the object just read did not name.
+// missing records the required fields that the object just read did not name, and the first of
+// OneOf if the object named none of them.
 func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 	top := r.dec.StackDepth() == 0
 	for _, f := range s.Fields {
@@ -217,14 +220,14 @@ func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 	}
 }
 
-// token reads past a bracket.
+// token reads one bracket.
 func (r *bodyReader) token() {
 	if r.err == nil {
 		_, r.err = r.dec.ReadToken()
 	}
 }
 
-// raw reads a name or a whole value; the bytes are the body's own.
+// raw reads a name or a whole value. The result shares its memory with the body.
 func (r *bodyReader) raw() (jsontext.Value, bool) {
 	if r.err != nil {
 		return nil, false
@@ -240,10 +243,10 @@ func (r *bodyReader) skip() {
 	}
 }
 
-// fault records a fault of the value just read.
+// fault records a fault of the value just read ([bodyReader.faultAt]).
 func (r *bodyReader) fault(code, detail string) { r.faultAt("", code, detail) }
 
-// faultAt records a fault at a pointer below the value just read.
+// faultAt counts a fault at a pointer below the value just read, and lists it if there is room.
 func (r *bodyReader) faultAt(below, code, detail string) {
 	r.count++
 	if !r.mayList(len(r.out.Faults)) {
@@ -254,13 +257,13 @@ func (r *bodyReader) faultAt(below, code, detail string) {
 	r.out.Faults = append(r.out.Faults, f)
 }
 
-// mayList reports whether one more may follow those listed. The first always
-// may: a list that should have something in it is never empty.
+// mayList reports whether a list with so many entries may get another one. After a syntax error
+// it returns false. Otherwise, it always returns true for the first entry.
 func (r *bodyReader) mayList(listed int) bool {
 	return r.err == nil && (listed == 0 || r.room > 0 && listed < maxFaults)
 }
 
-// mismatch rejects the next value for its kind.
+// mismatch skips the next value and records that it is of the wrong kind. It returns false.
 func (r *bodyReader) mismatch(want string) bool {
 	kind := r.dec.PeekKind()
 	if r.skip(); r.err == nil {
@@ -269,8 +272,8 @@ func (r *bodyReader) mismatch(want string) bool {
 	return false
 }
 
-// refuseUnread finds what is wrong with a body before it is read: nothing in
-// it, a byte order mark, or too many levels.
+// refuseUnread returns an error for a body that is not read at all, because it is blank, begins
+// with a byte order mark, or has too many levels.
 func refuseUnread(body []byte) *problem.Error {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return fault.InvalidJSON("The body is empty; send one JSON object.")
@@ -284,8 +287,8 @@ func refuseUnread(body []byte) *problem.Error {
 	return nil
 }
 
-// tooDeep returns where the body opens one level too many, or -1. It may be
-// mistaken about text that is not JSON, which is rejected in any case.
+// tooDeep returns the offset at which the body opens one level too many, or -1. The result may be
+// wrong for text that is not JSON, but such text is rejected in any case.
 func tooDeep(body []byte) int {
 	depth := 0
 	for i := 0; i < len(body); i++ {
@@ -342,7 +345,7 @@ func oddity(rest []byte) string {
 	return "Unexpected " + strconv.QuoteRune(c)
 }
 
-// kindName names a kind of JSON value as a sentence about it does.
+// kindName returns a kind of JSON value in words, with its article.
 func kindName(k jsontext.Kind) string {
 	switch k {
 	case jsontext.KindBeginObject:
@@ -359,7 +362,8 @@ func kindName(k jsontext.Kind) string {
 	return "a boolean"
 }
 
-// rejectBlank records a blank value of a plan that does not accept one.
+// rejectBlank records a fault and returns false if the last value was blank and the plan is
+// required or filled.
 func (r *bodyReader) rejectBlank(p *ValuePlan, detail string) bool {
 	switch {
 	case !r.blank:

@@ -12,8 +12,8 @@ func BuiltinFault(code string) bool {
 	return slices.ContainsFunc(BuiltinFaults, func(c problem.CodeInfo) bool { return c.Code == code })
 }
 
-// BuiltinFaults are the codes of faults that any request may have. Those of
-// rules join them as inputs name them.
+// BuiltinFaults are the codes of faults that the framework always documents. The documents also
+// have the codes of the other rules that inputs use.
 var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, which nothing changes
 	{Code: "required", Text: "It must be there, and not be blank."},
 	{Code: "filled", Text: "It must not be blank, or it must be left out."},
@@ -35,7 +35,7 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: problem.CodeValidationFailed, Text: "It is not valid."},
 }
 
-// AllRules are those of every field, at any depth.
+// AllRules returns the rules of every field and element, at any depth.
 func (s *Shape) AllRules() (all []rule.Rule) {
 	for _, f := range s.Fields {
 		for p := f.Value; p != nil; p = p.Elem {

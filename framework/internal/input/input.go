@@ -15,8 +15,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// suggest adds to a missing field the unknown name that the client probably meant
-// for it.
+// suggest adds to the fault of a missing field the unknown name in the body that the
+// client probably meant for the field.
 func (s *Shape) suggest(d *Decoded) {
 	missing := func(f problem.Fault) bool { return f.Detail == missingDetail }
 	if len(d.Unknown) == 0 || !slices.ContainsFunc(d.Faults, missing) {
@@ -36,20 +36,20 @@ func (s *Shape) suggest(d *Decoded) {
 }
 
 // A Checker is an input type with a rule that tags cannot express, such as one
-// that compares two fields. Check runs on a body whose fields are all valid by
-// themselves, for Create and Update as it was sent, for Patch on the row with
-// the changes applied, and returns what is wrong, nil for nothing. Each
-// [Fault] needs a Pointer (RFC 6901, from the input itself: "/ends_at"), a code
-// and a sentence that the client reads. A nested input's Check runs with
-// its own object, pointers counted from there.
+// that compares two fields. Check runs if no field has a fault. For Create and
+// Update it checks the body with its defaults, and for Patch the row with the
+// changes applied. It returns the faults, or nil if there are none. Each [Fault] needs a
+// Pointer (RFC 6901, relative to the input: "/ends_at"), a code and a sentence for the
+// client. The Check of a nested input checks the nested object, and its pointers are
+// relative to that object.
 //
-// Check may have a value or a pointer receiver; it must not touch the database
-// and is called by many requests at once, each with a value of its own.
+// Check may have a value or a pointer receiver. It must not use the database. Many
+// requests call it at the same time, each with its own value.
 type Checker interface {
 	Check() []problem.Fault
 }
 
-// maxFields is how many fields an input type may have, a bound of [fieldSet].
+// maxFields is the maximum number of fields of an input type. A [fieldSet] has a bit for each.
 const maxFields = 256
 
 // A Shape is an input type compiled at registration: everything that reflection and tags
@@ -58,47 +58,47 @@ const maxFields = 256
 //
 //	json:"name"          the client's name; the Go name without it, "-" leaves a field out
 //	validate:"..."       rules as validator has them, of one value each
-//	default:"booked"     what an absent field becomes, except in a PATCH
+//	default:"booked"     the value of an absent field, except at the top level of a PATCH
 //	ref:"patients"       the viewset whose row the value names
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the OpenAPI document
 //	example:"..."        a value for the OpenAPI document
 //
-// Required is about presence: 0 and false pass, blank text and empty slices do
-// not. With filled, a given value must not be blank text or an empty slice, but an absent
-// field or null passes. Every other rule judges each value except null: max=120 accepts
-// blank text, min=1 and email do not. With omitempty the rules accept blank text, 0 and an
-// empty slice. Rules after dive are for each element of a slice or map.
+// A required field must be present: 0 and false pass, blank text and empty slices do
+// not. With filled, a given value must not be blank text or an empty slice. The field may
+// be absent, or null if its type accepts null. Every other rule judges each value except
+// null: max=120 accepts blank text, min=1 and email do not. With omitempty the rules accept
+// blank text, 0 and an empty slice. Rules after dive are for each element of a slice or map.
 type Shape struct {
 	Typ     reflect.Type
 	Fields  []*Field // in order of declaration, embedded structs flattened
 	ByName  map[string]*Field
-	checker bool     // *typ has a Check method
+	checker bool     // the type or a pointer to it has a Check method
 	OneOf   []*Field // at least one is required, see OneRequirer; nil for none
 	hasRefs bool     // a field is a reference, at any depth
 	book    *rule.Book
 	readers *sync.Pool // of *bodyReader
 }
 
-// An Field is one field of an input type, embedded ones included.
+// A Field is one field of an input type or of a struct embedded in it.
 type Field struct {
 	Name     string          // the client's name
 	GoName   string          // the name in Go
-	Place    string          // for a developer's eyes: "PatientInput.Name"
+	Place    string          // its name in mistakes: "PatientInput.Name"
 	Index    []int           // for reflect.Value.FieldByIndex
-	position int             // in inputShape.fields
+	position int             // in Shape.Fields
 	Typ      reflect.Type    // as declared, pointer included
 	Required bool            // must be present, not null, not blank, not an empty slice
-	nullable bool            // takes null: a pointer that is not required, or any JSON
-	def      reflect.Value   // what an absent field becomes on POST and PUT; not to be changed
+	nullable bool            // accepts null: a pointer or any JSON, if not required
+	def      reflect.Value   // the value of an absent field on POST and PUT; not to be changed
 	HasDef   bool            // the tag default was given
 	Sent     json.RawMessage // the default as a client would send it
 	Ref      string          // the viewset whose row it names, "" for none
 	Doc      string          // the tag doc, for the reference
 	Example  string          // the tag example, for the reference
-	Enum     []string        // the values that there are, nil for any
-	Rules    []rule.Rule     // the rules of the field itself, without required and dive
-	Nested   *Shape          // of struct, *struct and []struct
+	Enum     []string        // the allowed values, nil for any value
+	Rules    []rule.Rule     // of the field itself, without required, filled, omitempty and dive
+	Nested   *Shape          // of a struct, also in a pointer, Optional, slice or map; else nil
 	Value    *ValuePlan
 	fallback []byte // the default as JSON, where its value cannot be shared
 }
@@ -120,8 +120,8 @@ func (f *Field) in(v reflect.Value) reflect.Value {
 	return v.FieldByIndex(f.Index)
 }
 
-// fill sets every field of v that has a default, those of nested structs too.
-// v must be zero.
+// fill sets every field of v that has a default, those of nested structs too, but not
+// those behind pointers. It does not reset the other fields.
 func (s *Shape) fill(v reflect.Value) {
 	for _, f := range s.Fields {
 		switch {
@@ -137,10 +137,9 @@ func (s *Shape) fill(v reflect.Value) {
 	}
 }
 
-// CompileInput compiles t, a struct type. It always returns a shape; the
-// errors are the developer's mistakes, each a sentence that begins with its
-// place ("PatientInput.Name: ..."), and with any of them the shape must not
-// be used.
+// CompileInput compiles t, which must be a struct type. It always returns a shape. The
+// errors are the developer's mistakes: each is a sentence that begins with its place
+// ("PatientInput.Name: ..."). If there is an error, the shape must not be used.
 func CompileInput(t reflect.Type) (*Shape, []error) {
 	c := &inputCompiler{book: rule.NewBook(), done: map[reflect.Type]*Shape{}}
 	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
@@ -164,7 +163,7 @@ func (c *inputCompiler) mistakef(place, format string, args ...any) {
 	c.mistakes = append(c.mistakes, fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...)))
 }
 
-// shape compiles a struct; name is what mistakes call it.
+// shape compiles a struct. Mistakes contain name as the name of the struct.
 func (c *inputCompiler) shape(t reflect.Type, name string) *Shape {
 	if s := c.done[t]; s != nil {
 		return s
@@ -249,7 +248,7 @@ func (c *inputCompiler) field(s *Shape, sf reflect.StructField, name string, ind
 	s.Fields = append(s.Fields, f)
 }
 
-// Reference checks that a field with the tag ref can hold a key.
+// reference checks that a field with the tag ref can hold a key.
 func (c *inputCompiler) reference(f *Field) {
 	if f.Ref == "" {
 		return
@@ -260,7 +259,7 @@ func (c *inputCompiler) reference(f *Field) {
 	}
 }
 
-// fallback works out what the field becomes when it is absent.
+// fallback sets the default of the field: the value that it has when it is absent.
 func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
 	f.def = reflect.New(f.Typ).Elem()
 	text, ok := tag.Lookup("default")
@@ -289,7 +288,7 @@ func (c *inputCompiler) fallback(f *Field, tag reflect.StructTag) {
 	}
 }
 
-// plan returns how a value of type t is read, or nil after a mistake in the type.
+// plan returns how a value of type t is read, or nil if values of t cannot be read.
 func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place string) *ValuePlan {
 	if isOptional(t) {
 		return c.optional(t, spec, trim, place)
@@ -318,7 +317,7 @@ func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place s
 	return p
 }
 
-// filled checks that the rule filled can mean something.
+// filled records a mistake if the rule filled contradicts another rule or the type.
 func (c *inputCompiler) filled(p *ValuePlan, place string) {
 	if !p.Filled {
 		return
@@ -333,7 +332,7 @@ func (c *inputCompiler) filled(p *ValuePlan, place string) {
 	}
 }
 
-// enumValues holds a plan to the values of its type.
+// enumerated stores the values of an Enumerated type in the plan, and checks oneof against them.
 func (c *inputCompiler) enumerated(p *ValuePlan, place string) {
 	values, err := datatype.EnumValues(p.Typ)
 	if err != nil {
@@ -348,7 +347,7 @@ func (c *inputCompiler) enumerated(p *ValuePlan, place string) {
 	}
 }
 
-// choose finds the reader for the plan's type.
+// choose sets the reader for the plan's type. It returns false after a mistake in the type.
 func (c *inputCompiler) choose(p *ValuePlan, spec *rule.Spec, place string) bool {
 	if p.read = knownReader(p.Typ); p.read == nil {
 		p.read = kindReader(p.Typ.Kind())
@@ -392,7 +391,7 @@ func (c *inputCompiler) elements(p *ValuePlan, spec *rule.Spec, place string) bo
 	return p.Elem != nil
 }
 
-// shape is what the plan's objects look like: of a struct, or of each element.
+// shape returns the shape of the plan's struct or of the structs in it, or nil without a struct.
 func (p *ValuePlan) shape() *Shape {
 	for ; p != nil; p = p.Elem {
 		if p.Nested != nil {
@@ -402,8 +401,8 @@ func (p *ValuePlan) shape() *Shape {
 	return nil
 }
 
-// words are the values that the plan takes, by its rules or its type; nil for
-// any.
+// words returns the values that the plan accepts: those of its rule oneof, or else those of
+// its Enumerated type. It returns nil if every value is accepted.
 func (p *ValuePlan) words() []string {
 	if p.Optional {
 		return p.Elem.words()
@@ -414,8 +413,8 @@ func (p *ValuePlan) words() []string {
 	return datatype.ValueWords(p.Values)
 }
 
-// LeavesNone reports whether an absent field would be a value that its type
-// does not have.
+// LeavesNone reports whether an absent field gets the zero value although its Enumerated
+// type does not list it.
 func (f *Field) LeavesNone() bool {
 	p := f.Value
 	return p.Values != nil && !p.pointer && !f.Required && !f.HasDef && !datatype.IsAmong(reflect.Zero(p.Typ), p.Values)

@@ -2,8 +2,8 @@ package input
 
 import "reflect"
 
-// None is the input of an endpoint that takes nothing, or the output of one
-// that answers 204.
+// None is the input of an endpoint without input, or the output of one that answers
+// 204.
 type None struct{}
 
 // NoneType is the type of [None].

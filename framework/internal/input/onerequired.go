@@ -8,19 +8,20 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A OneRequirer is an input type that needs one of several fields, such as an e-mail
-// address or a user name. If none of them has a value, the first has the fault
-// "required"; blank text counts as no value. In the OpenAPI document it is a choice of
-// one schema for each field.
+// A OneRequirer is an input type that needs at least one of several fields, such as an e-mail
+// address or a user name. If none of them has a value, the first has the fault "required".
+// Null, 0, false and text that is empty after trimming count as no value. In an Optional
+// every value that is given counts, and behind a pointer every value except null. In the
+// OpenAPI document it is a choice of one schema for each field, except for PATCH.
 type OneRequirer interface {
 	// OneRequired returns the names of the fields in JSON, two or more. It is called on
 	// the type's zero value.
 	OneRequired() []string
 }
 
-// Checked runs what an input type checks over several fields: that one of the required
-// fields has a value, then its own Check, which is not called if none has. It returns nil
-// without faults. v is addressable and of the shape's type.
+// Checked runs the checks of an input type that concern several fields. If none of the fields
+// in OneOf has a value, it returns that fault only. Otherwise, it returns the faults of Check,
+// or nil without a Check method. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return f.hasValue(v) }) {
 		return []problem.Fault{{Pointer: naming.PointerTo(s.OneOf[0].Name), Code: "required", Detail: missingDetail}}
@@ -54,7 +55,7 @@ func (f *Field) hasValue(v reflect.Value) bool {
 	return given || !v.IsZero()
 }
 
-// oneRequired finds the fields that [OneRequirer] names.
+// oneRequired sets OneOf to the fields that a [OneRequirer] names.
 func (c *inputCompiler) oneRequired(s *Shape, name string) {
 	requirer, ok := reflect.TypeAssert[OneRequirer](reflect.New(s.Typ))
 	if !ok {

@@ -9,10 +9,10 @@ import (
 	"trestle.example/framework/internal/rule"
 )
 
-// An Optional is a field of an input that distinguishes absent from every value,
-// at any depth: also in a nested object, where [Call.Has] does not reach. With a
-// pointer as T it accepts null too. The rules of its tag judge the value if it is
-// given. It has no default and cannot be required.
+// An Optional is a field of an input that distinguishes absent from every value, also in a
+// nested object, where [Call.Has] does not work. With a pointer or any JSON (json.RawMessage)
+// as T it accepts null too. The rules of its tag judge a value that is present. It has no default
+// and cannot be required.
 //
 //	Price framework.Optional[int64]   `json:"price" validate:"min=1"`  // absent or a number
 //	SKU   framework.Optional[string]  `json:"sku" validate:"filled"`   // absent or text that is not blank
@@ -25,7 +25,7 @@ type Optional[T any] struct {
 	Value T
 }
 
-// Or is the value, or other if none was given.
+// Or returns the value, or other if Given is false.
 func (o Optional[T]) Or(other T) T {
 	if o.Given {
 		return o.Value
@@ -33,16 +33,16 @@ func (o Optional[T]) Or(other T) T {
 	return other
 }
 
-// isOptional reports whether a type is an Optional itself: one that embeds it
-// has other fields.
+// isOptional reports whether a type is an Optional. A type that embeds an Optional is not.
 func isOptional(t reflect.Type) bool {
 	return t.PkgPath() == reflect.TypeFor[Optional[int]]().PkgPath() && strings.HasPrefix(t.Name(), "Optional[")
 }
 
-// OptionalValue is the type of what an Optional holds.
+// OptionalValue returns the type of the value of an Optional, by the type of the Optional.
 func OptionalValue(t reflect.Type) reflect.Type { return t.Field(1).Type }
 
-// Given is the value of a field, inside its Optional if it is one.
+// Given returns the value inside v if the field is an Optional, which is zero if it is absent. For
+// any other field it returns v, the value of the field.
 func (f *Field) Given(v reflect.Value) reflect.Value {
 	if f.Value.Optional {
 		return v.Field(1)
@@ -50,7 +50,7 @@ func (f *Field) Given(v reflect.Value) reflect.Value {
 	return v
 }
 
-// optional plans a field that remembers whether it was named.
+// optional returns the plan of an Optional, or nil after a mistake.
 func (c *inputCompiler) optional(t reflect.Type, spec *rule.Spec, trim bool, place string) *ValuePlan {
 	inner := OptionalValue(t)
 	switch {

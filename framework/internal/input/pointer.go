@@ -27,8 +27,8 @@ func (s *Shape) NearestPointer(pointer string) string {
 	return ""
 }
 
-// indexes is how many segments of a pointer lead from a value to its objects:
-// one for each slice or map around them.
+// indexes returns the number of pointer segments between a value and the objects in it: one for
+// each slice or map around the objects.
 func (p *ValuePlan) indexes() (n int) {
 	for ; p.Nested == nil; p = p.Elem {
 		if !p.Optional {

@@ -54,7 +54,8 @@ func ReadQuery(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// checkQueryText returns an error for a text that no database can store.
+// checkQueryText returns an error for a text that is not UTF-8 or has a NUL character, because
+// PostgreSQL cannot store it.
 func checkQueryText(text string) error {
 	switch {
 	case !utf8.ValidString(text):

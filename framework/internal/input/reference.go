@@ -10,15 +10,15 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Reference is a key in a body that leads to a row of another viewset.
+// A Reference is a key in a body that names a row of a viewset, its own viewset included.
 type Reference struct {
 	Pointer string
 	Target  string // the viewset's path
 	Key     any
-	Owning  bool // it decides, through the scope, whose the row is
+	Owning  bool // the scope goes through this field, so it decides who owns the row
 }
 
-// Refer adds the reference that a field holds, none if it is null.
+// Refer appends the reference in v, the value of a field, to list. It appends nothing for null.
 func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -29,8 +29,8 @@ func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference 
 	return append(list, Reference{Pointer: at, Target: f.Ref, Key: v.Interface()})
 }
 
-// NestedReferences adds those in the objects of a field. There, what was not
-// in the body is zero, which is no key.
+// NestedReferences appends the references in the nested objects of a field to list. In nested
+// objects it ignores zero keys, because a field that is absent from the body is zero.
 func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) []Reference {
 	if f.Nested == nil {
 		return list

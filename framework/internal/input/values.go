@@ -23,31 +23,31 @@ import (
 // A ValuePlan describes how one JSON value becomes one Go value: of a field or of an
 // element. It is compiled once and is safe for concurrent use.
 type ValuePlan struct {
-	Typ      reflect.Type // without the pointer
+	Typ      reflect.Type // the element if the type is a pointer
 	pointer  bool
 	Nullable bool
-	Required bool // not blank, not an empty slice
-	Filled   bool // the same, where it is given
-	trim     bool // white space at both ends of text goes
-	OmitZero bool // rules leave the zero value alone (omitempty)
+	Required bool // not null, not blank, not an empty slice
+	Filled   bool // not blank, not an empty slice; null may pass
+	trim     bool // white space at both ends of text is removed
+	OmitZero bool // the rules accept the zero value (omitempty)
 	Rules    []rule.Rule
-	Tag      string          // rules, as validator has them
+	Tag      string          // the rules as a validate tag
 	limit    int             // elements that rules allow at most; -1 for any number
 	unique   bool            // the rules compare elements
 	line     bool            // the rules demand one line of text
-	kind     jsontext.Kind   // of JSON, by the schema of a type that reads itself; 0 for any
-	Optional bool            // an Optional, of what elem reads
+	kind     jsontext.Kind   // the kind of JSON by the type's own schema; 0 for any
+	Optional bool            // an Optional; Elem reads its value
 	Values   []reflect.Value // of an Enumerated type, nil for any other
 	read     valueReader
 	Elem     *ValuePlan
 	Nested   *Shape
 }
 
-// A valueReader reads the next value into v, which is zero. It records its faults,
-// and reports whether rules may judge v.
+// A valueReader reads the next value into v, which is zero or has the default of its field. It
+// records its faults, and reports whether rules may judge v.
 type valueReader func(r *bodyReader, p *ValuePlan, v reflect.Value) bool
 
-// decode reads the next value into v: null, type, form, then rules.
+// decode reads the next value into v. It checks null first, then type and form, then the rules.
 func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 	if p.Optional {
 		v.Field(0).SetBool(true)
@@ -79,8 +79,8 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 	p.judge(r, v, r.count > before)
 }
 
-// judge applies the rules, and those of the type, to a value that was read. troubled means
-// that a part of the value has a fault.
+// judge applies the rules to a value that was read. If it breaks none, it must also be one of
+// the values of its Enumerated type. troubled means that a part of the value has a fault.
 func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
@@ -109,13 +109,15 @@ func noneOf(v reflect.Value, words []string) string {
 	return naming.ListWords(words)
 }
 
-// note stores whether a value is blank, and rejects a blank one if it must be filled.
+// note stores whether a value is blank. It returns false, with a fault, if the value is blank and
+// the plan is required or filled.
 func (r *bodyReader) note(p *ValuePlan, blank bool) bool {
 	r.blank = blank
 	return r.rejectBlank(p, "must not be blank")
 }
 
-// knownReader is the reader of a type that is known by name or reads itself.
+// knownReader returns the reader of a time, UUID, any JSON, bytes or a type that reads itself, or
+// nil for any other type.
 func knownReader(t reflect.Type) valueReader {
 	switch {
 	case t == naming.TimeType:
@@ -150,7 +152,8 @@ func kindReader(k reflect.Kind) valueReader {
 	return nil
 }
 
-// text reads a string: unescaped, trimmed, without NUL, not blank if required.
+// text reads a string without its escapes, and trims it if the plan says so. It rejects U+0000,
+// blank text if the plan is required or filled, and text that breaks the rule line.
 func (r *bodyReader) text(p *ValuePlan) (string, bool) {
 	if r.dec.PeekKind() != jsontext.KindString {
 		return "", r.mismatch("a string")
@@ -240,9 +243,9 @@ func readInt(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return err == nil || r.outOfRange(p, v, err)
 }
 
-// outOfRange reports a number that the field's type cannot hold. v has the nearest
-// number that it can hold: if a rule rejects that too, its bound is the nearer one
-// and the client reads about the rule. It returns false.
+// outOfRange records a fault for a number that the field's type cannot hold. v has the nearest
+// number that the type can hold. If a rule rejects v too, the fault is that of the rule, because
+// its bound is stricter. outOfRange returns false.
 func (r *bodyReader) outOfRange(p *ValuePlan, v reflect.Value, err error) bool {
 	code, detail := "", ""
 	if p.Tag != "" {
@@ -275,7 +278,7 @@ func readFloat(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return err == nil || r.outOfRange(p, v, err)
 }
 
-// readTime reads a time in the years that RFC 3339 can write.
+// readTime reads a time of RFC 3339 whose year is 1 to 9999 in UTC.
 func readTime(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	text, ok := r.text(p)
 	if !ok {
@@ -324,7 +327,8 @@ func readBytes(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return true
 }
 
-// own reads a value whole, for a type that understands it by itself.
+// own reads a whole value as JSON, for a type that reads itself and for any JSON. It rejects
+// U+0000, and blank text if the plan is required or filled.
 func (r *bodyReader) own(p *ValuePlan) (jsontext.Value, bool) {
 	raw, ok := r.raw()
 	if !ok || bytes.Contains(raw, []byte(`\u0000`)) && !r.inspect(raw, false) {
@@ -334,8 +338,8 @@ func (r *bodyReader) own(p *ValuePlan) (jsontext.Value, bool) {
 	return raw, r.note(p, blank)
 }
 
-// inspect records a fault for each string in raw, names included, that has U+0000,
-// and if numbers is set, for each number that a database cannot store.
+// inspect records a fault for each string in raw, names included, that has U+0000, and if
+// numbers is set, for each number that [isKeepable] rejects. It returns false after a fault.
 func (r *bodyReader) inspect(raw jsontext.Value, numbers bool) bool {
 	before := r.count
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
@@ -403,7 +407,8 @@ func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return r.accept(p, v, v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
 }
 
-// accept records the error of a type of the program that rejected a value.
+// accept records a fault if err is not nil: the error of a type that reads itself. It returns
+// whether err is nil.
 func (r *bodyReader) accept(p *ValuePlan, v reflect.Value, err error) bool {
 	if err == nil {
 		return true
@@ -476,7 +481,7 @@ func readMap(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return r.err == nil
 }
 
-// readObject reads a nested input, and runs its own Check if its fields hold.
+// readObject reads a nested input. If its fields have no fault, it runs the input's own checks.
 func readObject(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if r.dec.PeekKind() != jsontext.KindBeginObject {
 		return r.mismatch("an object")
@@ -496,8 +501,9 @@ func readObject(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	return true
 }
 
-// parseDefault reads the tag default into v as if it had been sent, as JSON
-// or, failing that, as text. It returns the JSON, or what is wrong with it.
+// parseDefault reads the tag default into v as if it had been sent. For a string, the tag is
+// the text itself. For any other type, the tag is JSON, or a text if it is not valid JSON. It
+// returns the JSON, or the first fault of the tag.
 func parseDefault(r *bodyReader, p *ValuePlan, text string, v reflect.Value) ([]byte, string) {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {

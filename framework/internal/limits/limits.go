@@ -4,7 +4,7 @@ package limits
 
 import "time"
 
-// The greatest length of a request's body, in bytes after decompression.
+// The greatest length of a request's body, in bytes, before and after decompression.
 const (
 	Body     = 1 << 20
 	BodyText = "1 MiB"

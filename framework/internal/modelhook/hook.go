@@ -31,7 +31,7 @@ func hook[H any]() modelHook {
 
 func (h modelHook) isOf(model reflect.Type) bool { return reflect.PointerTo(model).Implements(h.iface) }
 
-// OfSelect are the hooks of SELECT. Those of CREATE TABLE and DROP TABLE have no group,
+// OfSelect returns the hooks of SELECT. Those of CREATE TABLE and DROP TABLE have no group,
 // because the framework has no such statement: a migration is SQL. [CheckScan] checks the
 // hooks of scanning.
 func OfSelect() Group {
@@ -39,19 +39,19 @@ func OfSelect() Group {
 		"narrow rows by Scope, and make what is shown by framework.Computes"}
 }
 
-// OfInsert are the hooks of INSERT.
+// OfInsert returns the hooks of INSERT.
 func OfInsert() Group {
 	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeInsertHook](), hook[bun.AfterInsertHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Does"}
 }
 
-// OfUpdate are the hooks of UPDATE.
+// OfUpdate returns the hooks of UPDATE.
 func OfUpdate() Group {
 	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeUpdateHook](), hook[bun.AfterUpdateHook]()},
 		"fill the row in framework.Fills, or do all of it in framework.Changes"}
 }
 
-// OfDelete are the hooks of DELETE.
+// OfDelete returns the hooks of DELETE.
 func OfDelete() Group {
 	return Group{[]modelHook{hook[schema.BeforeAppendModelHook](), hook[bun.BeforeDeleteHook](), hook[bun.AfterDeleteHook]()},
 		"delete in a function of framework.Changes"}
@@ -66,15 +66,15 @@ func (g Group) Check(model reflect.Type, fault func(error)) {
 	}
 }
 
-// Skipped is an error about a hook of the group that a function's Insert or Save would skip. If
-// the model has several, the error names the last; without one, it is nil.
+// Skipped returns an error if a model has a hook of the group: the function Insert or Save would
+// skip it. If the model has several hooks of the group, the error names the last.
 func (g Group) Skipped(function string, model reflect.Type) (err error) {
 	g.Check(model, func(found error) { err = naming.Sentence("framework.%s: %w", function, found) })
 	return err
 }
 
-// CheckScan reports the scan hooks of a model: a view reads columns without making a model,
-// so it would skip them.
+// CheckScan reports the scan hooks of a model. A view that reads columns does not scan into a
+// model, so it would skip these hooks.
 func CheckScan(table *schema.Table, fault func(error)) {
 	g := Group{[]modelHook{hook[schema.BeforeScanRowHook](), hook[schema.AfterScanRowHook]()},
 		"show it by framework.Computes, which scans the model"}

@@ -35,7 +35,7 @@ func taggedName(f reflect.StructField) string {
 	return name
 }
 
-// HasOption reports whether a field's tag has an option behind the name.
+// HasOption reports whether a field's tag json has an option after the name.
 func HasOption(f reflect.StructField, option string) bool {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return slices.Contains(strings.Split(options, ","), option)
@@ -50,13 +50,13 @@ func Indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// Quote makes an SQL identifier of a name of the program.
+// Quote returns a name as a quoted SQL identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// ShapeFields yields the fields of a shape that JSON has, those of embedded
-// structs included, with their index from the top. Of several with one name it
-// is the one that encoding/json writes: the outermost, then the one that a tag names. If
-// several are left, none is yielded.
+// ShapeFields yields the fields of a struct that JSON contains, those of embedded structs
+// included, with their index from the outer struct. Of several fields with one name it yields
+// the one that encoding/json writes: the outermost, then the one with the name in its tag. If
+// several are left, it yields none of them.
 func ShapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
 	return func(yield func(reflect.StructField) bool) {
 		all := flatFields(t, nil)
@@ -68,12 +68,13 @@ func ShapeFields(t reflect.Type) iter.Seq[reflect.StructField] {
 	}
 }
 
-// flatFields returns the fields of a struct and of its embedded structs.
+// flatFields returns the exported fields of a struct and of its embedded structs, without those
+// with the tag "-".
 func flatFields(t reflect.Type, at []int) (all []reflect.StructField) {
 	for f := range t.Fields() {
 		f.Index = slices.Concat(at, f.Index)
 		switch {
-		case f.Tag.Get("json") == "-", EmbedsPointer(f): // which registration rejects
+		case f.Tag.Get("json") == "-", EmbedsPointer(f): // registration rejects an embedded pointer
 		case f.Anonymous && f.Type.Kind() == reflect.Struct && taggedName(f) == "":
 			all = append(all, flatFields(f.Type, f.Index)...)
 		case f.IsExported():
@@ -83,13 +84,13 @@ func flatFields(t reflect.Type, at []int) (all []reflect.StructField) {
 	return all
 }
 
-// EmbedsPointer reports whether a field would be flattened, and be left out
-// where it is nil.
+// EmbedsPointer reports whether a field embeds a pointer to a struct without a name in its tag.
+// JSON has the fields of this struct only if the pointer is not nil.
 func EmbedsPointer(f reflect.StructField) bool {
 	return f.Anonymous && f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct && taggedName(f) == ""
 }
 
-// isWritten reports whether a field goes before the others of its name.
+// isWritten reports whether a field has precedence over all others with its name.
 func isWritten(f reflect.StructField, all []reflect.StructField) bool {
 	return !slices.ContainsFunc(all, func(other reflect.StructField) bool {
 		if JSONName(other) != JSONName(f) || slices.Equal(other.Index, f.Index) {

@@ -10,7 +10,7 @@ import (
 // CodeName is the pattern of an error code.
 var CodeName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
-// Camel joins words as clients write names: "users" and "view_all" are "usersViewAll". It
+// Camel joins words to a name in lower camel case: "users" and "view_all" are "usersViewAll". It
 // panics if the words have no letter and no digit.
 func Camel(first string, rest ...string) string {
 	name := Title(strings.Join(append([]string{first}, rest...), " "))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suggestion returns the question whether a name was meant, or "" for an empty name.
+// Suggestion returns the question whether the client meant a name, or "" for an empty name.
 func Suggestion(near string) string {
 	if near == "" {
 		return ""
@@ -16,11 +16,11 @@ func Suggestion(near string) string {
 // ListWords returns the sentence that lists the allowed values to a client.
 func ListWords(words []string) string { return "must be one of " + strings.Join(words, ", ") }
 
-// Nearest finds the known name that a misspelt one was probably meant to be:
-// one that differs only in case, else the closest by Damerau-Levenshtein
-// distance (adjacent letters swapped count once), at most a third of the
-// name's length away and at least one. Of equally close names the first wins.
-// Distances ignore case. It returns "" if none is close, or if name has more than 256 bytes.
+// Nearest returns the known name that a misspelt name probably means: one that differs only in
+// case, or else the closest by Damerau-Levenshtein distance (adjacent letters swapped count
+// once). The distance is at most a third of the length of name, or 1 for a name shorter than six
+// letters. Of equally close names it returns the first. Distances ignore case. It returns ""
+// if no name is close, or if name has more than 256 bytes.
 func Nearest(name string, known []string) string {
 	if len(name) > endless {
 		return ""
@@ -72,7 +72,7 @@ func EditDistance(a, b []rune) int {
 	return last[len(b)]
 }
 
-// DidYouMean names the nearest known name, or nothing.
+// DidYouMean returns a question with the nearest known name, or "" if no name is near.
 func DidYouMean(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

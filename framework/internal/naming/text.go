@@ -36,13 +36,13 @@ func Clip(text string) string {
 	return text[:end] + "..."
 }
 
-// KnownMethods are the methods of HTTP that logs and metrics name.
+// KnownMethods are the methods of HTTP that the router, logs and metrics know.
 var KnownMethods = []string{ //nolint:gochecknoglobals // a table, which nothing changes
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodOptions, http.MethodTrace, http.MethodConnect, "PROPFIND", "REPORT",
 }
 
-// MethodOf is the method as endpoints know it: HEAD is served as GET.
+// MethodOf returns the method of the endpoint that serves a request: GET for HEAD.
 func MethodOf(r *http.Request) string {
 	if r.Method == http.MethodHead {
 		return http.MethodGet
@@ -50,7 +50,7 @@ func MethodOf(r *http.Request) string {
 	return r.Method
 }
 
-// Printable returns a known method, and "This method" for a method that a client invented.
+// Printable returns a method of [KnownMethods] unchanged, and "This method" for any other.
 func Printable(method string) string {
 	if slices.Contains(KnownMethods, method) {
 		return method
@@ -82,12 +82,11 @@ func IsBlank(text []byte) bool {
 	})
 }
 
-// IsLine reports whether a text is one line that reads as it is stored. This is
-// the rule "line" of inputs, for a name that a program takes by other means; the
-// code of its fault is "line" too. Control characters, line and paragraph
-// separators and bidirectional controls (Unicode property Bidi_Control) fail.
-// Characters that join letters or keep them apart (U+200C, U+200D) pass, since
-// several scripts are written with them. It is safe for concurrent use.
+// IsLine reports whether a text satisfies the rule "line" of inputs. A program can use it for
+// text that does not come from an input. The text must have no control characters, no line or
+// paragraph separators and no bidirectional controls (Unicode property Bidi_Control).
+// Characters that join letters or keep them apart (U+200C, U+200D) pass, because several
+// scripts need them. Empty text passes. IsLine is safe for concurrent use.
 func IsLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)

@@ -35,8 +35,8 @@ type IdempotencyKey struct {
 	Hidden func(c *call.Call) (bool, error)
 }
 
-// ReadKey reads a key that is bare, or quoted as a string of RFC 8941. The error is 400 unless
-// the key has 1 to 255 characters of visible ASCII.
+// ReadKey reads a key that is bare, or quoted as a string of RFC 8941. The error is 400 if the
+// quoted string is malformed, or if the key is not 1 to 255 characters of visible ASCII.
 func ReadKey(text string) (string, error) {
 	key := text
 	if inner, quoted := strings.CutPrefix(text, `"`); quoted {
@@ -57,7 +57,8 @@ func ReadKey(text string) (string, error) {
 }
 
 // unquoted returns the value of a quoted string of RFC 8941, given without its first quote.
-// It returns false if the closing quote is missing or is not the last character.
+// It returns false if the closing quote is missing or is not the last character, or if a
+// backslash is not before a quote or a backslash.
 func unquoted(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -84,10 +85,10 @@ func InvalidKey(format string, args ...any) *problem.Error {
 }
 
 // Fingerprint identifies the content of a request to a route. It is the SHA-256 of the key in
-// the path, the query string and the body. It does not depend on the order of parameters and
-// members, nor on white space: a client may write these differently when it sends the request
-// again. The body must be valid JSON of limited depth, because sorting members takes time for
-// each level.
+// the path, the query string and the body. It does not depend on the order of parameters with
+// different names, on the order of members, or on white space between JSON tokens: a client may
+// change these when it sends the request again. The body must be valid JSON of limited depth,
+// because sorting members takes time for each level.
 func Fingerprint(r *table.Request) []byte {
 	body := jsontext.Value(bytes.Clone(r.Body))
 	_ = body.Format(jsontext.ReorderRawObjects(true))
@@ -95,11 +96,13 @@ func Fingerprint(r *table.Request) []byte {
 	return sum[:]
 }
 
-// Once runs a function, or answers as before if a request with this key succeeded already. The
+// Once runs a function, or answers as before if a request with this key has succeeded already. The
 // function, the claim of the key and the stored answer share one transaction, so an error of
-// the function stores nothing. If a duplicate request arrives in the meantime, it waits for the
-// key; if the wait times out, the error is 409. If the key belongs to another request, the
-// error is 422. If the caller has too many keys, it is 429.
+// the function stores nothing. A duplicate request that arrives in the meantime waits; if it
+// waits longer than the lock timeout of PostgreSQL, the error is 409. If the key belongs to
+// another request, the error is 422. If the caller has too many keys, it is 429. If the row of
+// the path exists but the caller may no longer see it, a stored answer is not sent: the error
+// is 404.
 func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Response, error)) (*table.Response, error) {
 	var resp *table.Response
 	var before *answered
@@ -146,8 +149,8 @@ func (k *IdempotencyKey) replay(c *call.Call, before *answered) (*table.Response
 
 // Despite answers a request with an invalid body as before, if the same request with this key
 // succeeded already: a body that was valid then may be invalid now, such as a time that must be
-// in the future. Otherwise it returns the error of the body, even if the key belongs to another
-// request.
+// in the future. If the key has no stored answer or belongs to another request, it returns the
+// error of the body.
 func (k *IdempotencyKey) Despite(c *call.Call, invalid error) (*table.Response, error) {
 	before, err := k.find(c)
 	switch {
@@ -167,9 +170,9 @@ func KeysTable() query.NeededTable {
 	}
 }
 
-// claim stores the key in this transaction, and waits for another transaction that claims it.
-// It returns false if the key is stored already and its lifetime is not over, or if the caller
-// has too many keys. If the wait times out, the error is 409.
+// claim stores the key in this transaction. It first waits for another transaction that claims the
+// key. It returns false if the key is stored already and its lifetime is not over, or if the caller
+// has too many keys. If PostgreSQL reports a lock timeout, the error is 409.
 func (k *IdempotencyKey) claim(c *call.Call) (bool, error) {
 	over, most := c.Now.Add(-limits.KeyLife), k.Most
 	result, err := c.Session().Exec(c, c.DB.NewRaw(`
@@ -197,7 +200,7 @@ func ofKeys(err error) error {
 	return err
 }
 
-// inProgress is the error 409 of a duplicate request whose wait for the key timed out.
+// inProgress returns the error 409 of a duplicate request whose wait for the key timed out.
 func inProgress() *problem.Error {
 	e := problem.Conflict(problem.CodeIdempotencyInProgress,
 		"The same request, with the same "+problem.IdempotencyHeader+", is still under way; try again shortly.")
@@ -205,7 +208,7 @@ func inProgress() *problem.Error {
 	return e
 }
 
-// tooManyKeys is the error 429 of a caller that has reached the limit of keys.
+// tooManyKeys returns the error 429 of a caller that has reached the limit of keys.
 func tooManyKeys(most int) *problem.Error {
 	const wait = "3600"
 	e := problem.Refuse(http.StatusTooManyRequests, problem.CodeThrottled, fmt.Sprintf(
@@ -263,8 +266,8 @@ func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	return &a, rows.Err()
 }
 
-// replay returns the stored answer as a response, and sets the headers of a replayed answer and
-// its Location.
+// replay returns the stored answer as a response. It sets the header of a replayed answer, and
+// Location if the answer had one.
 func (a *answered) replay(c *call.Call) (*table.Response, error) {
 	c.Header().Set(problem.HeaderReplayed, "true")
 	if a.location != "" {

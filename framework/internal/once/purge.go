@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// A Keyring deletes the idempotency keys of an API whose lifetime is over.
+// A Keyring deletes the idempotency keys that are older than their lifetime, for one API.
 type Keyring struct{ *table.Registry }
 
 // NewKeyring makes the keyring of a registry.
@@ -21,7 +21,7 @@ const (
 	purgeAtOnce = 1000 // rows in one statement
 )
 
-// Run deletes old keys every hour, the first time after a minute, until ctx ends. It calls
+// Run deletes expired keys every hour, the first time after a minute, until ctx ends. It calls
 // report for each error, panics included, except after ctx has ended.
 func (a Keyring) Run(ctx context.Context, report func(error)) {
 	ticker := time.NewTicker(time.Minute)
@@ -58,8 +58,8 @@ func (a Keyring) purged(ctx context.Context) (err error) {
 	return err
 }
 
-// Purge deletes the keys whose lifetime is over, 1000 in one statement, and returns their
-// number. After an error, it returns the number deleted before.
+// Purge deletes the keys whose lifetime is over, at most 1000 in one statement, and returns their
+// number. With an error, it returns the number of keys that it deleted before the error.
 func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	for total := int64(0); ; {
 		n, err := a.purgeSome(ctx, purgeAtOnce)
@@ -72,7 +72,7 @@ func (a Keyring) Purge(ctx context.Context) (int64, error) {
 	}
 }
 
-// purgeSome deletes at most so many of the oldest keys whose lifetime is over. It checks
+// purgeSome deletes the oldest keys whose lifetime is over, up to the number most. It checks
 // created_at twice: the subquery may still return a key that another request has claimed again
 // in the meantime.
 func (a Keyring) purgeSome(ctx context.Context, most int) (n int64, err error) {

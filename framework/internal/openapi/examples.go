@@ -16,7 +16,7 @@ import (
 // cannot be encoded is reported and left out.
 func (w *writer) examples() map[string]any {
 	all := map[string]any{}
-	for _, info := range w.used { // in an order: they may name schemas
+	for _, info := range w.used { // sorted: they may give names to schemas
 		code := info.Code
 		shown := w.sample(code)
 		shown.Faults = sampleFaults[code]
@@ -55,12 +55,14 @@ var sampleFaults = map[string][]problem.Fault{
 	problem.CodeUnique:           {{Pointer: "/name", Code: problem.CodeUnique, Detail: "must be unique"}},
 }
 
-// deepestSample bounds the sample of a type that contains itself.
+// deepestSample is the greatest depth of a sample, so that the sample of a type that contains
+// itself has an end.
 const deepestSample = 8
 
-// sample returns an example value for a schema: the first of its examples or of its enum, or
-// else a value of its first type. That value may violate other keywords, such as pattern. It is
-// nil for a schema without a type, and below deepestSample.
+// sample returns an example value for a schema: the first of its examples or of its enum, a
+// sample of the first alternative of its anyOf, or a value of its first type. That value may
+// violate other keywords, such as pattern. It is nil for a schema without any of these, and
+// deeper than deepestSample.
 func (s *schemas) sample(schema wire.JSONSchema, depth int) any {
 	if depth > deepestSample {
 		return nil

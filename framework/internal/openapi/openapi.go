@@ -25,7 +25,8 @@ import (
 // Write returns the document as its members. Paths and methods are in the order of declaration.
 // Components without a reference are left out. The same API has the same document. The error
 // names the API's Mistakes, every type whose own schema or list of values is not valid, and an
-// error shape that cannot be encoded.
+// error shape that cannot be encoded or whose schema is not valid. If an operation cannot be
+// added to the document, the error names only that operation.
 func Write(api *spec.API) (wire.Members, error) {
 	written, err := write(api)
 	if err != nil {
@@ -125,8 +126,8 @@ func (w *writer) operation(e *spec.Endpoint) error {
 	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = op; return nil })
 }
 
-// tag returns the name of an endpoint's service. The document lists each service once, in order
-// of the endpoints; the first service with a name gives the description.
+// tag returns the name of an endpoint's service and adds the service to the document, unless it
+// has one with this name. So the first service with a name gives the description.
 func (w *writer) tag(s spec.Service) string {
 	tag := openapi31.Tag{Name: s.Name}
 	tag.WithDescription(s.Doc)
@@ -234,7 +235,7 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 	return w.schemas.out(e.Output)
 }
 
-// links describe where the key in a success leads (OpenAPI 3.1, section 4.8.20).
+// links returns the operations that take the key in a success (OpenAPI 3.1, section 4.8.20).
 func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 	all := map[string]openapi31.LinkOrReference{}
 	for _, to := range e.Links {

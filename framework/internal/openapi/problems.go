@@ -30,8 +30,8 @@ func (w *writer) problem(status int, codes []string) wire.JSONSchema {
 	return wire.JSONSchema{"oneOf": choices, "discriminator": wire.Members{{Name: "propertyName", Value: "code"}, {Name: "mapping", Value: mapping}}}
 }
 
-// problemOfCode is the schema of errors with one code. Status and code are enums
-// of one value with a type: some generators drop what has an untyped const.
+// problemOfCode returns the schema of errors with one code. Status and code have a type and an
+// enum of one value, because some generators drop a member with a const and no type.
 func (w *writer) problemOfCode(info problem.CodeInfo) wire.JSONSchema {
 	properties, required := wire.Members{
 		{Name: "status", Value: wire.JSONSchema{"type": "integer", "enum": []any{info.Status}}},
@@ -98,8 +98,8 @@ func (w *writer) problems() {
 	}
 }
 
-// alwaysThere lists the members beside those of every problem that the errors of a code with
-// details always have. It is nil for still_referenced, whose details may be absent.
+// alwaysThere returns the members that the errors of a code with details always have, in addition
+// to those of every error. It is nil for still_referenced, whose details may be absent.
 func alwaysThere(info problem.CodeInfo) []any {
 	if info.Code == problem.CodeReferenced {
 		return nil
@@ -107,7 +107,7 @@ func alwaysThere(info problem.CodeInfo) []any {
 	return []any{"details"}
 }
 
-// codesInUse are the codes of errors that some operation answers, sorted.
+// codesInUse returns the codes of errors that some operation answers, sorted.
 func (w *writer) codesInUse() []problem.CodeInfo {
 	used := map[string]problem.CodeInfo{}
 	for _, e := range w.api.Endpoints {
@@ -137,7 +137,7 @@ func (w *writer) faultCode() wire.JSONSchema {
 	return wire.JSONSchema{"type": "string", "enum": codes, "description": strings.Join(meanings, "\n")}
 }
 
-// meanings has a line for each code with its title.
+// meanings returns a text with one line for each code and its title.
 func (w *writer) meanings(codes []string) string {
 	lines := make([]string, len(codes))
 	for i, code := range codes {

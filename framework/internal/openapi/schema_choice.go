@@ -34,7 +34,7 @@ func (s *schemas) choice(c component, shape *input.Shape, whole wire.JSONSchema)
 }
 
 // withOne returns the schema of a shape that requires one of its fields: the variant that
-// requires the field f. dependentSchemas describes the other fields, because generators
+// requires the field f. dependentSchemas describes the other fields of OneOf, because generators
 // recognize a variant by a property that the other variants lack.
 func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSchema) wire.JSONSchema {
 	one := maps.Clone(whole)
@@ -60,7 +60,7 @@ func (s *schemas) withOne(shape *input.Shape, f *input.Field, whole wire.JSONSch
 	return one
 }
 
-// present is the schema of a field that has a value.
+// present returns the schema of a field that has a value: it is neither null nor blank.
 func (s *schemas) present(f *input.Field) wire.JSONSchema {
 	plan := f.Value
 	if plan.Optional {
@@ -71,7 +71,7 @@ func (s *schemas) present(f *input.Field) wire.JSONSchema {
 	return s.value(&given, false)
 }
 
-// anyFilled is the schema of objects in which one of the fields has a value.
+// anyFilled returns the schema of objects in which at least one of the fields has a value.
 func (s *schemas) anyFilled(fields []*input.Field) wire.JSONSchema {
 	all := make([]any, len(fields))
 	for i, f := range fields {

@@ -15,8 +15,9 @@ import (
 )
 
 // in returns a reference to the schema of a body, as the decoder reads it. If partial, no field
-// is required and none has a default. If strict, unknown fields are rejected. With shown, it has
-// the fields that only the shown type has too ([schemas.onlyShown]).
+// is required and none has a default; fields of nested objects keep both. If strict, unknown
+// fields are rejected. With shown, it also has the fields that only the shown type has
+// ([schemas.onlyShown]).
 func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Type) wire.JSONSchema {
 	c := component{typ: shape.Typ, partial: partial, strict: strict, input: true, shown: shown}
 	if shape.Typ.Name() == "" {
@@ -63,14 +64,14 @@ func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members
 	return all
 }
 
-// accepted is one field as a body may have it. In a PATCH an absent field stays as
-// it is, so it has no default.
+// accepted returns the schema of a field in a body. If partial, it has no default, because an
+// absent field of a PATCH stays unchanged.
 func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema {
 	return s.explained(f, s.value(f.Value, strict), partial)
 }
 
 // explained adds to the schema of a field's values the description, the default and the example
-// of its tags. It adds no default if partial.
+// of its tags, and a sentence about the tag ref. It adds no default if partial.
 func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
 	if f.Ref != "" {
@@ -85,7 +86,8 @@ func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool
 	return described(schema, doc)
 }
 
-// parameter is the field of a GET's input: text, so that it is never null.
+// parameter returns the schema of a query parameter that fills a field of a GET's input. It does
+// not allow null.
 func (s *schemas) parameter(f *input.Field) wire.JSONSchema {
 	plan := f.Value
 	if plan.Optional {
@@ -155,9 +157,9 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// filled excludes blank values from the schema of an array or of a text without an enum, as far
-// as the schema has no minItems, minLength, pattern or format of its own. It does not change any
-// other schema.
+// filled excludes blank values from the schema of an array or of a text without an enum. It keeps
+// minItems and minLength if the schema has them. It adds a pattern only if the schema has no
+// other pattern than that of the rule line, and no format except password.
 func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 	switch {
 	case schema["type"] == "array" && schema["minItems"] == nil:
@@ -180,7 +182,8 @@ func filled(schema wire.JSONSchema, p *input.ValuePlan) {
 var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "uuid", "uuid4": "uuid", "uuid7": "uuid"}
 
 // narrowByRule adds a rule to the schema of a value: as keywords, or as a sentence if no keyword
-// means the same. A format with another name than the rule gets the sentence too.
+// means the same. A format with another name than the rule gets the sentence too. The rule line
+// is a sentence and a pattern.
 func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	keywords := ruleKeywords(r, p.Typ)
 	if len(keywords) == 0 {
@@ -207,17 +210,17 @@ func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	described(schema, strings.ToUpper(detail[:1])+detail[1:]+".")
 }
 
-// blankPasses reports whether a rule accepts the zero value because of omitempty, where a
-// keyword would not. It is false for oneof on a type that lists its values.
+// blankPasses reports whether the zero value passes a rule because of omitempty. It is false for
+// oneof on a type that lists its values.
 func blankPasses(r rule.Rule, p *input.ValuePlan) bool {
 	if r.Name == "oneof" && p.Values != nil {
-		return false // the type has the last word
+		return false // the type rejects a zero value that it does not list
 	}
 	return p.OmitZero
 }
 
-// upperBounds returns the keywords if they are only the maximum of a size, which every blank
-// value satisfies. Otherwise, it returns none.
+// upperBounds returns the keywords if the only one is the maximum of a length or size, which every
+// blank value satisfies. Otherwise, it returns none.
 func upperBounds(words wire.JSONSchema) wire.JSONSchema {
 	kept := wire.JSONSchema{}
 	for _, name := range []string{"maxLength", "maxItems", "maxProperties"} {
@@ -252,8 +255,8 @@ func ruleKeywords(r rule.Rule, t reflect.Type) wire.JSONSchema {
 	return nil
 }
 
-// ownBound is a bound of a type that writes itself as a number, such as an amount of
-// money in hundredths: the bound as the type writes it.
+// ownBound returns the keyword for a bound of a type that writes itself as a number, such as an
+// amount of money in hundredths. The bound is written as the type writes it.
 func ownBound(schema wire.JSONSchema, r rule.Rule, t reflect.Type) wire.JSONSchema {
 	bound := r.OwnBound(t)
 	if bound == "" || schema["type"] != "number" && schema["type"] != "integer" {
@@ -262,8 +265,8 @@ func ownBound(schema wire.JSONSchema, r rule.Rule, t reflect.Type) wire.JSONSche
 	return boundKeywords(r.Name, json.Number(bound))
 }
 
-// plainNumber returns a number of a tag as JSON writes it: unchanged, if JSON
-// allows it.
+// plainNumber returns a number of a tag as a JSON number: the text of the tag if it is valid
+// JSON, or else n in decimal notation.
 func plainNumber(text string, n float64) json.Number {
 	if wire.IsNumber(text) {
 		return json.Number(text)
@@ -271,7 +274,8 @@ func plainNumber(text string, n float64) json.Number {
 	return json.Number(strconv.FormatFloat(n, 'f', -1, 64))
 }
 
-// sizeKeywords bound a length, which is whole: more than 2 is at least 3.
+// sizeKeywords returns the keywords for a bound of a length. Lengths are whole numbers, so more
+// than 2 is at least 3.
 func sizeKeywords(rule, noun string, n int64) wire.JSONSchema {
 	switch rule {
 	case "min", "gte":

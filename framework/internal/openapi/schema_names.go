@@ -14,8 +14,8 @@ import (
 // names gives each type, page and error of a document a name of its own.
 type names struct {
 	named    map[string]wire.JSONSchema
-	known    map[any]string  // by what is named
-	reserved map[string]bool // in lower case, by what is no schema and gets a type in clients too
+	known    map[any]string  // the name of each named thing
+	reserved map[string]bool // in lower case, of security schemes: generators make types of these too
 }
 
 func newNames() names {
@@ -30,10 +30,10 @@ type component struct {
 	strict  bool
 	input   bool
 	shown   reflect.Type
-	within  string // of a type without a name: what it is called, by the place where it is used
+	within  string // for a type without a name: the name that it gets from the place of its use
 }
 
-// plain is what the type is called, in words that begin with a capital.
+// plain returns the name of the type, without separators and with a capital first letter.
 func (c component) plain() string {
 	if c.within != "" {
 		return c.within
@@ -41,7 +41,7 @@ func (c component) plain() string {
 	return naming.Title(plainName(c.typ))
 }
 
-// member is what a type without a name is called that a field of c has.
+// member returns the name for the type of a field of c, for a type without a name.
 func (c component) member(field string) string {
 	return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
 }
@@ -73,7 +73,7 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 
 // component names a component by its type. If this name is taken, a strict component gets the
 // prefix Strict. If that is taken too, or for any other component, the name of the type's
-// package is the prefix; then a number follows ([names.allot]).
+// package is the prefix. If all these are taken, the type's name gets a number ([names.allot]).
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
 	candidates := []string{base, naming.Title(packageName(c.typ)) + base}
@@ -104,7 +104,8 @@ func (c component) base() string {
 	return name
 }
 
-// plainName is a type's name without packages and type arguments' brackets.
+// plainName returns a type's name without packages and without the brackets of type arguments. It
+// is "Object" for a type without a name.
 func plainName(t reflect.Type) string {
 	var parts []string
 	for _, part := range strings.FieldsFunc(t.Name(), func(r rune) bool { return strings.ContainsRune("[], ", r) }) {

@@ -21,7 +21,7 @@ type schemas struct {
 
 	beside map[reflect.Type]map[string]*input.Field // by a shown type, the input's fields with the same names
 	faults []error
-	within string // what an input type without a name is called where it comes next
+	within string // the name for the next input type, if the type has no name
 }
 
 func newSchemas(shown []spec.Shown) *schemas {
@@ -68,10 +68,10 @@ func nullable(s wire.JSONSchema) wire.JSONSchema {
 	return s
 }
 
-// narrowing are the keywords that hold for values of every type, but for enum.
+// narrowing has the keywords that apply to values of every type, except enum.
 var narrowing = []string{"$ref", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// withoutNull takes null out of the types of a schema.
+// withoutNull removes null from the types of a schema that has several types.
 func withoutNull(s wire.JSONSchema) wire.JSONSchema {
 	kinds := typesOf(s)
 	if len(kinds) > 1 {
@@ -80,7 +80,7 @@ func withoutNull(s wire.JSONSchema) wire.JSONSchema {
 	return s
 }
 
-// typesOf are the types that a schema names.
+// typesOf returns the types in the keyword type of a schema.
 func typesOf(s wire.JSONSchema) (kinds []string) {
 	switch t := s["type"].(type) {
 	case string:
@@ -95,7 +95,7 @@ func typesOf(s wire.JSONSchema) (kinds []string) {
 	return kinds
 }
 
-// setTypes names the types of a schema, one by itself.
+// setTypes sets the keyword type of a schema: one type as a string, several as an array.
 func setTypes(s wire.JSONSchema, kinds []string) {
 	if len(kinds) == 1 {
 		s["type"] = kinds[0]
@@ -108,7 +108,7 @@ func setTypes(s wire.JSONSchema, kinds []string) {
 	s["type"] = all
 }
 
-// out is the schema of values that the API writes.
+// out returns the schema of the values of a type as the API writes them.
 func (s *schemas) out(t reflect.Type) wire.JSONSchema {
 	if t.Kind() == reflect.Pointer {
 		return nullable(s.out(t.Elem()))
@@ -120,13 +120,13 @@ func (s *schemas) out(t reflect.Type) wire.JSONSchema {
 	case datatype.FormParts:
 		return s.parts(t)
 	case datatype.FormBytes:
-		return nullable(form.Schema(t)) // none at all is null
+		return nullable(form.Schema(t)) // nil is written as null
 	default:
 		return s.listed(t, form)
 	}
 }
 
-// parts is the schema of a type that is written part by part.
+// parts returns the schema of a type that is written element by element or field by field.
 func (s *schemas) parts(t reflect.Type) wire.JSONSchema {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
@@ -139,8 +139,8 @@ func (s *schemas) parts(t reflect.Type) wire.JSONSchema {
 	return wire.JSONSchema{}
 }
 
-// shown is a struct as it is written: every field is there, unless its tag
-// leaves it out when it is empty.
+// shown returns the schema of a struct as it is written. Every field is required, except those
+// with omitempty or omitzero in their tag.
 func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	name, fresh := s.component(component{typ: t})
 	if !fresh {
@@ -160,9 +160,9 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	return schemaOf(name)
 }
 
-// field is one field of a shape as it is written. A missing doc or example is that of the
-// input's field with the same name. Rules are left out: they are for input, and a stored
-// value may be older than they are, or zero.
+// field returns the schema of a field as it is written. If its tag doc or example is missing, it
+// has that of the input's field with the same name and type. It has no rules: they are for input,
+// and a stored value may be older than the rules, or zero.
 func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Type) wire.JSONSchema {
 	schema := s.out(t)
 	if isQuoted(f) {
@@ -181,7 +181,7 @@ func (s *schemas) field(shape reflect.Type, f reflect.StructField, t reflect.Typ
 	return described(schema, doc)
 }
 
-// isQuoted reports whether a field's tag makes text of its value.
+// isQuoted reports whether the option string of a field's tag makes its value a JSON string.
 func isQuoted(f reflect.StructField) bool {
 	return naming.HasOption(f, "string") && datatype.WrittenForm(naming.Indirect(f.Type)) == datatype.FormPlain
 }
@@ -224,7 +224,7 @@ func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 	return schema
 }
 
-// readSchema reads a schema of the program's own, numbers as they are written.
+// readSchema reads a schema that the program declares. Numbers stay as they are written.
 func readSchema(text []byte, err error) (wire.JSONSchema, error) {
 	schema := wire.JSONSchema{}
 	if err != nil {
@@ -241,7 +241,7 @@ func readSchema(text []byte, err error) (wire.JSONSchema, error) {
 	return schema, nil
 }
 
-// fault records a mistake in what a type declares about itself, each mistake once.
+// fault records a mistake in the declaration of a type or error shape, each mistake once.
 func (s *schemas) fault(err error) {
 	if !slices.ContainsFunc(s.faults, func(known error) bool { return known.Error() == err.Error() }) {
 		s.faults = append(s.faults, err)
@@ -296,7 +296,7 @@ func literal(schema wire.JSONSchema, t reflect.Type, text string) any {
 	return text
 }
 
-// typesOfValue are the types of JSON Schema that a value is of.
+// typesOfValue returns the types of JSON Schema that a value has, or nil for a string.
 func typesOfValue(value any) []string {
 	switch value := value.(type) {
 	case json.Number:
@@ -313,5 +313,5 @@ func typesOfValue(value any) []string {
 	case nil:
 		return []string{"null"}
 	}
-	return nil // text in quotes is not what a tag means by them
+	return nil // quotes in a tag are part of its text
 }

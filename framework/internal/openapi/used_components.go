@@ -7,9 +7,9 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// keepUsed removes the components of a document to which no operation refers, by
-// itself or by way of other components. Security schemes are referred to by name and
-// stay.
+// keepUsed removes the components of a document to which no operation refers, neither directly
+// nor through other components. It keeps all security schemes, because operations refer to
+// them by name.
 func keepUsed(root wire.Members) {
 	const prefix = "#/components/"
 	components := root.At("components")
@@ -32,7 +32,7 @@ func keepUsed(root wire.Members) {
 	}
 }
 
-// refsIn are the references anywhere in a value.
+// refsIn returns the references at any depth of a value.
 func refsIn(value any) (refs []string) {
 	switch value := value.(type) {
 	case wire.Members:

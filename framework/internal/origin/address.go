@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Address returns the address of the client that sent a request. It reads X-Forwarded-For from
-// right to left, and stops at the first address that is not of a trusted proxy, or before a
-// value that is not an address. The result is invalid if RemoteAddr is not an address and a
-// port.
+// Address returns the address of the client that sent a request. It begins with the address of
+// the connection, and then reads X-Forwarded-For from right to left. It stops at the first address
+// that is not of a trusted proxy, or before a value that is not an address. The result is invalid
+// if RemoteAddr is not an address and a port.
 func (o *Origin) Address(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -36,8 +36,9 @@ func parseHop(text string) (netip.Addr, error) {
 	return netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 }
 
-// Secure reports whether the client sent a request over TLS. Behind a trusted proxy, the last
-// value of X-Forwarded-Proto decides: a client can write the values before it.
+// Secure reports whether the client sent a request over TLS. It is true if the connection uses
+// TLS. Otherwise, it is true only if a trusted proxy sent the request and the last value of
+// X-Forwarded-Proto is https: a client can write the values before the last.
 func (o *Origin) Secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

@@ -30,7 +30,8 @@ func (o *Origin) BasePath() string {
 	return u.EscapedPath()
 }
 
-// root is the URL at which clients reach the server, without a slash at the end.
+// root is the URL at which clients reach the server, without a slash at the end. It is "" without
+// a public URL if there is no request or if its host is not allowed.
 func (o *Origin) root(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL
@@ -45,8 +46,8 @@ func (o *Origin) root(r *http.Request) string {
 	return scheme + r.Host
 }
 
-// URL is the absolute URL of a path below the prefix. Without a public URL, the request gives
-// the host; it is only a path without a request, or if the request's host is not allowed.
+// URL is the absolute URL of a path below the prefix. Without a public URL, the host is that of
+// the request. If there is no request either, or its host is not allowed, URL is only a path.
 func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + o.Prefix + below }
 
 // ErrorsAt is the address of the pages of error codes: below the public URL, or only a path
@@ -54,9 +55,9 @@ func (o *Origin) URL(r *http.Request, below string) string { return o.root(r) + 
 // the same error would have a different type for each host.
 func (o *Origin) ErrorsAt() string { return o.PublicURL + o.Prefix + problem.ErrorPages }
 
-// HostAllowed returns an error (400) for a request without a Host. Without a public URL and with
-// Hosts, it also returns one for any other Host; case and port do not matter. Without this
-// check, links in the answer could lead to a host that an attacker chose.
+// HostAllowed returns an error (400) for a request without a Host. Without a public URL, it also
+// returns one for a Host that Hosts does not list, unless Hosts is empty; case and port do not
+// matter. Without this check, links in the answer could lead to a host that an attacker chose.
 func (o *Origin) HostAllowed(r *http.Request) error {
 	if r.Host == "" {
 		return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "The request names no host.")
@@ -76,8 +77,9 @@ func (o *Origin) HostAllowed(r *http.Request) error {
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidHost, "This server does not answer for the host that the request names.")
 }
 
-// Guards reports whether a request's path is a guarded prefix or below it, in any spelling:
-// in upper case, percent-encoded, with dot segments, backslashes or semicolons.
+// Guards reports whether a request's path is a guarded path or below it. The guarded path is
+// relative to the API's prefix. Other spellings count too: upper case, percent-encoding once or
+// twice, dot segments, and backslashes or semicolons as slashes.
 func (o *Origin) Guards(under string, r *http.Request) bool {
 	guarded := strings.ToLower(strings.Trim(under, "/"))
 	if at, rooted := strings.CutPrefix(r.URL.Path, o.Prefix); guarded != "" && rooted && r.URL.RawPath == "" && isPlainPath(at) {
@@ -100,8 +102,8 @@ func (o *Origin) Guards(under string, r *http.Request) bool {
 	return false
 }
 
-// isPlainPath reports whether a path has only lower-case letters, digits, hyphens, underscores
-// and single slashes, so that it needs no comparison by other spellings.
+// isPlainPath reports whether a path begins with a slash and has only lower-case letters, digits,
+// hyphens, underscores and single slashes, so that no other spelling must be compared.
 func isPlainPath(path string) bool {
 	after := byte(0)
 	for i := range len(path) {

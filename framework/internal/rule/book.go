@@ -26,8 +26,8 @@ func NewBook() *Book {
 }
 
 // Check applies the rules of a [Tag] to an addressable value. It returns the name of the
-// first broken rule and its [Detail], or "" if the value satisfies all rules. If validator
-// does not name the rule, the name is validation_failed.
+// first broken rule and its [Detail], with a suggestion for oneof, or "" if the value satisfies
+// all rules. If validator does not name the rule, the name is validation_failed.
 func (b *Book) Check(tag string, v reflect.Value) (name, detail string) {
 	err := b.validator.Var(v.Addr().Interface(), tag)
 	if err == nil {
@@ -77,7 +77,7 @@ func (b *Book) try(r Rule, t reflect.Type) (err error) {
 		}
 	}()
 	if !strings.Contains(r.Name, "|") {
-		// A zero value can end a validation before the parameter is read.
+		// If the zero value ends the validation early, a bad parameter is not found.
 		_ = b.validator.Var(reflect.New(t).Interface(), Tag([]Rule{r}))
 		return nil
 	}
@@ -122,7 +122,7 @@ func misplacedOnTime(r Rule) error {
 	return nil
 }
 
-// holdsComparables reports whether the elements of a slice or map can be compared.
+// holdsComparables reports whether a type is a slice or map of plain values or of pointers to them.
 func holdsComparables(t reflect.Type) bool {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
 		return false

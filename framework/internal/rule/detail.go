@@ -31,7 +31,8 @@ func Detail(r Rule, t reflect.Type) string {
 	return known.detail
 }
 
-// Names returns the names of all rules, sorted.
+// Names returns the names of the rules that this package describes, sorted. Other rules of
+// validator are allowed too.
 func Names() []string {
 	all := slices.AppendSeq([]string{"required", "filled", "omitempty", "dive", "unique"}, maps.Keys(details))
 	all = slices.AppendSeq(all, maps.Keys(sizeWords))
@@ -39,8 +40,8 @@ func Names() []string {
 	return slices.Compact(all)
 }
 
-// sizeDetail returns the sentence of a rule that limits the length of text and lists, and the
-// value of numbers and times. It returns "" for any other rule.
+// sizeDetail returns the sentence of a rule that limits the length of text and lists, or the
+// value of numbers and times. It returns "" for any other rule, for a bool, and for eq of a text.
 func sizeDetail(r Rule, t reflect.Type) string {
 	unit := unitOf(t)
 	text := sizeWords[r.Name]
@@ -105,13 +106,14 @@ func unitOf(t reflect.Type) string {
 
 // A ruleInfo has the sentence of a rule, and the types that it accepts.
 type ruleInfo struct {
-	detail string // with %s for the parameter
+	detail string // with %s or %q for the parameter
 	text   bool   // for text only
 	param  bool   // needs a parameter
 	list   bool   // the parameter is a list of words
 }
 
-// details describes every rule that [sizeDetail] does not.
+// details has the sentences of rules for values that [sizeDetail] does not describe. A rule that is
+// absent from both gets a general sentence, see [Detail].
 var details = map[string]ruleInfo{
 	"gt":                 {"must be more than %s", false, true, false},
 	"gte":                {"must be at least %s", false, true, false},
@@ -190,7 +192,8 @@ var details = map[string]ruleInfo{
 	"unique":             {"must not have the same item twice", false, false, false},
 }
 
-// ruleTexts describes the rules that limit a length or a value, without their parameter.
+// ruleTexts describes the rules that limit a length or a value, without their parameter. It lacks
+// min and max, whose texts are in input.BuiltinFaults.
 var ruleTexts = map[string]string{
 	"gt": "It is not more, or not longer, than it must be.", "gte": "It is too small, too short or too few.",
 	"lt": "It is not less, or not shorter, than it must be.", "lte": "It is too large, too long or too many.",

@@ -15,7 +15,7 @@ type Rule struct{ Name, Param string }
 type Spec struct {
 	Required bool
 	Filled   bool
-	OmitZero bool   // omitempty: the rules accept the zero value
+	OmitZero bool   // omitempty or omitzero: the rules accept the zero value
 	Rules    []Rule // all other terms before dive
 	Elem     *Spec  // the terms after dive, for each element; nil without dive
 }
@@ -38,7 +38,7 @@ func Parse(tag string) (*Spec, []error) {
 			at.Filled = true
 		case name == "omitempty" || name == "omitzero":
 			at.OmitZero = true
-		case name == "omitnil": // null leaves out the rules in any case
+		case name == "omitnil": // the rules do not judge null in any case
 		case name == "dive":
 			at.Elem = &Spec{}
 			at = at.Elem

@@ -16,7 +16,7 @@ type API struct {
 	Prefix              string // with which the path of every endpoint begins: "/api"
 	Server              string // the path at which clients find the server: "/"
 	ErrorsAt            string // the address of the pages of error codes, up to the code
-	Lenient             bool   // at least one viewset ignores unknown names of parameters and fields
+	Lenient             bool   // a viewset ignores unknown names, or there is no viewset
 	ErrorShape          problem.ErrorShape
 	Codes               map[string]problem.CodeInfo // the error codes, by code
 	FaultCodes          []problem.CodeInfo          // the codes in the list of faults of an error

@@ -1,5 +1,5 @@
 // Package state has what the engine records about a call. Every Call contains a [Sealed]
-// state. A program can get it, but cannot open it: a program cannot import this package.
+// state. A program can get it, but cannot read it: a program cannot import this package.
 package state
 
 import (
@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Sealed is a state that [Of] alone opens.
+// A Sealed contains a state, which only [Of] can return.
 type Sealed struct{ state State }
 
 // Of returns the state of a call.
@@ -51,9 +51,9 @@ type GivenRow struct {
 	Saved  []*schema.Field
 }
 
-// Rewind records the headers of the response, the notes of ignored parts, and the row that the
-// function received with its saved columns. The function that it returns restores them, for a
-// transaction that is retried.
+// Rewind records the headers of the response, the list of ignored parts, which row the function
+// received, and its list of saved columns. The function that it returns restores them, for a
+// transaction that is retried. It does not restore the values of the row.
 func (s *State) Rewind() (again func()) {
 	p, header := s.Progress, s.Header
 	ignored, before, given := len(p.Ignored), header.Clone(), p.Given

@@ -58,19 +58,21 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // A Rows finds and stores rows of an API's viewsets, for functions of a declaration.
 type Rows interface {
-	// Find returns the rows of a viewset that the caller may list, as a slice of out, in the
-	// default order. narrow may add conditions; it may be nil, and a limit in it is an error.
-	// More rows than Config.MaxRows are an error.
+	// Find returns the rows of a viewset that are in scope when the caller lists it, as a slice
+	// of out, in the default order. It does not check the permission to list. narrow may add
+	// conditions or be nil; a limit or an offset in it is an error. More rows than
+	// Config.MaxRows are an error.
 	Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error)
-	// FindOne returns the row with a primary key. If the row does not exist or the caller may
-	// not list it, the error is NotFound.
+	// FindOne returns the row with a primary key. If the row does not exist or is out of
+	// scope, as for Find, the error is NotFound.
 	FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error)
 	// Save stores a row, given as a pointer to its model, and sets its time of change and its
-	// search document. For the row that the function received, it writes the changed columns,
-	// for another row all columns except the key. It needs a transaction.
+	// search document. For the row that the function received, it writes the changed columns;
+	// for any other row, it writes all columns except the key. It needs a transaction.
 	Save(c *call.Call, model reflect.Value) error
-	// Insert stores a new row, given as a pointer to its model. It sets the times and the search
-	// document, and a UUID key and the owner if they are zero. It needs a transaction.
+	// Insert stores a new row, given as a pointer to its model. It sets the times, the search
+	// document, a UUID key if it is zero, and the owner of an Own scope if it is zero. It needs
+	// a transaction.
 	Insert(c *call.Call, model reflect.Value) error
 }
 

@@ -19,13 +19,13 @@ import (
 	"trestle.example/framework/query"
 )
 
-// An Endpoint is one method on one path. A request passes these steps in order: authenticate,
-// throttle, permit, decode, act, encode.
+// An Endpoint is one method on one path. A request passes these steps in order: the throttles
+// that need no caller, authentication, the other throttles, the permission, decode, act, encode.
 type Endpoint struct {
 	Resource *Resource
 	Route    call.Route
 	Pattern  string // below the prefix, canonical: "/patients/:id/"
-	OnObject bool   // its path has the key of a row, or it serves the row of a single resource
+	OnObject bool   // it works on one row: that of the key in its path or of a single resource
 	Doc      string
 	Named    string // its id in the OpenAPI document, "" for the default
 	access.Check
@@ -43,7 +43,7 @@ type Endpoint struct {
 	Middleware   []call.Middleware // around the endpoint, the first outermost
 	Params       []query.Param
 	Asks         bool         // Serve reads the query string
-	Input        *input.Shape // nil if it takes no body
+	Input        *input.Shape // of the body, or of the query string of a GET; nil without an input
 	Out          reflect.Type // of one row, or of a function's answer
 	keyOf        []int        // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
@@ -63,8 +63,8 @@ type Request struct {
 type Response struct {
 	Status  int
 	Value   any
-	Body    []byte // value as JSON
-	Media   string // of body, "" for JSON
+	Body    []byte // the encoded Value
+	Media   string // the media type of Body, "" for JSON
 	Created string // the path of what was created, "" for nothing
 }
 
@@ -105,7 +105,7 @@ func (e *Endpoint) Answer(value any) *Response {
 	return &Response{Status: e.Status, Value: value, Created: e.created(value)}
 }
 
-// created returns the path of the row that a function created. It is empty if
+// created returns the path of the row that a function created. The path is empty if
 // [Endpoint.ShowsCreated] is false or the row has no path.
 func (e *Endpoint) created(out any) string {
 	if !e.ShowsCreated() {

@@ -31,8 +31,8 @@ func IgnoredName(name, near string) string {
 	return text
 }
 
-// IgnoredHeader is the note of a header. Its space distinguishes it from a parameter or a
-// field, whose spaces are encoded.
+// IgnoredHeader is the note of a header. The space after "header" distinguishes the note from
+// the name of a parameter or a field, in which spaces are encoded.
 func IgnoredHeader(name string) string { return "header " + name }
 
 // IgnoredValue is the value of the header Trestle-Ignored: the notes, separated by commas. It

@@ -116,10 +116,10 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 	return terms
 }
 
-// Read parses the parameter of a request. If clients order by names, the text must be one of
-// the names; another one is an invalid parameter. Otherwise the text is a list of fields, and
-// ignored lists the terms that are not allowed. Without a usable term, the order is by
-// relevance, then the default order.
+// Read parses the parameter of a request. If clients order by names, any text but a name and
+// the empty text is an invalid parameter. If clients order by fields, the text is a list of
+// fields, and ignored lists the terms that are not allowed. An empty text, a text without an
+// allowed term, and a name with Relevance all mean: by relevance, then the default order.
 func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error) {
 	usual := Order{Relevance: true, Terms: b.Fallback}
 	if len(b.Named) > 0 && text != "" {
@@ -152,8 +152,8 @@ func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 	return terms, ignored
 }
 
-// Apply orders a query by terms, as [BoundOrdering.Settled] completes them. The SQL contains
-// names of columns only.
+// Apply orders a query by the terms that [BoundOrdering.Settled] returns for the given ones. The
+// SQL contains no text of the client.
 func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
 	for _, t := range b.Settled(terms) {
 		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))

@@ -27,10 +27,10 @@ func BindRanker(r *Resource, fault func(error)) *query.BoundRanker {
 	return nil
 }
 
-// JoinRanking narrows a query to the rows that a ranking found. Its columns get names that no
-// model has, so that an unqualified column in a condition is not ambiguous. CROSS JOIN makes
-// SQLite start with the found rows. Without it, SQLite may start with the index of a filter
-// that leaves many rows.
+// JoinRanking narrows a query to the rows that a ranking found. The columns of the ranking get
+// names with the alias of the table, so that an unqualified column in a condition is not
+// ambiguous. CROSS JOIN makes SQLite start with the found rows. Without it, SQLite may start
+// with the index of a filter that leaves many rows.
 func JoinRanking(q *bun.SelectQuery, r *Resource, k *query.Ranking) *bun.SelectQuery {
 	key, rank := rankNames(r)
 	return q.ModelTableExpr(`(SELECT "key" AS ?, "rank" AS ? FROM (?) AS found) AS ? CROSS JOIN ? AS ?`,

@@ -79,8 +79,8 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 }
 
 // stored reads a row again by its primary key, even if it is soft-deleted. In a transaction on
-// PostgreSQL it locks the row. A copy of m would share the values of its pointers, slices and
-// maps with the function that has m.
+// PostgreSQL it locks the row. It does not copy m, because a copy shares the values of
+// pointers, slices and maps with m, and a function may change them.
 func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
 	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), Column(r.Pk, m))
 	if r.Table.SoftDeleteField != nil {

@@ -76,7 +76,7 @@ const (
 	SmallBody   = 8 << 10
 )
 
-// parseWait is how long a large body waits to be parsed, and parseQueue how many wait.
+// parseWait limits how long a large body waits to be parsed, and parseQueue how many bodies wait.
 const (
 	parseWait  = 2 * time.Second
 	parseQueue = 4096
@@ -95,12 +95,12 @@ func NewRegistry(c Options) *Registry {
 }
 
 // ErrParsing is the cause of the 503 for a large body that waited longer than parseWait to be
-// parsed, or that came while too many others waited.
+// parsed, or that the queue rejected because more than parseQueue bodies would wait.
 var ErrParsing = errors.New("a large body waited too long to be parsed")
 
 // Parse runs fn, which takes time for each byte of a body. If the body is large, Parse first
-// waits for a turn, at most parseWait. That time is not a part of the wait limit for
-// connections. If the wait times out or too many bodies wait, the error is 503 because of
+// waits for a turn, at most parseWait. That time does not count toward the limit of the wait
+// for connections. If the wait times out or too many bodies wait, the error is 503 because of
 // [ErrParsing]. If the context ends first, the error is that of the context.
 func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
 	if len(body) > SmallBody {
@@ -117,7 +117,8 @@ func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
 	return nil
 }
 
-// LookUp finds a resource by its path. The error of an unknown path suggests the nearest one.
+// LookUp finds a resource by its path. The error of an unknown path suggests the nearest path,
+// if one is near.
 func (a *Registry) LookUp(path string) (*Resource, error) {
 	var known []string
 	for _, r := range a.Resources {

@@ -19,8 +19,8 @@ type Reservation struct {
 	Words  []string
 }
 
-// AddReserved adds values that a column must not have to the reservations, and returns them. A
-// column has one reservation.
+// AddReserved adds values that a column must not have to the list all, and returns the list. If
+// the column has a reservation already, AddReserved adds the values to it.
 func AddReserved(all []Reservation, column *schema.Field, words []string) []Reservation {
 	for i, known := range all {
 		if known.Column == column {
@@ -47,9 +47,8 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 }
 
 // unreserved returns a validation error for the first reserved value of a row in the columns that
-// are written, nil without one.
-// Inputs reject these values already, so only a function can set one. The error has a pointer
-// if clients know the column.
+// are written, nil without one. Inputs reject these values already, so a function set the value.
+// The error has a pointer if clients know the column.
 func (r *Resource) unreserved(m reflect.Value, written []*schema.Field) error {
 	for _, reserved := range r.Reserved {
 		v := reflect.Indirect(reserved.Column.Value(m))

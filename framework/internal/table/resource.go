@@ -62,7 +62,8 @@ type BoundUnique struct {
 }
 
 // Field finds a field by its client's name, or else by the name of its column. The error of an
-// unknown name suggests the nearest one, or the foreign key of a relation.
+// unknown name suggests the nearest name, if one is near. For the name of a relation, it
+// suggests the foreign key.
 func (r *Resource) Field(name string) (query.Field, error) {
 	if f, ok := r.Names[name]; ok {
 		return f, nil
@@ -142,21 +143,21 @@ func (r *Resource) Keys(c *call.Call) *bun.SelectQuery {
 	return c.DB.NewSelect().Model(NilModel(r.Model)).ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
 }
 
-// ScopedKeys is a subquery of the primary keys that the caller may list, whichever endpoint
-// is running.
+// ScopedKeys is a subquery of the primary keys that are in scope when the caller lists the
+// resource, whichever endpoint is running.
 func (r *Resource) ScopedKeys(c *call.Call) *bun.SelectQuery {
 	q := r.Keys(c)
 	r.Scope.Narrow(r.Looking(c), q.QueryBuilder())
 	return q
 }
 
-// Narrowed reports whether the scope leaves out rows when the caller lists the resource.
+// Narrowed reports whether the scope may leave out rows when the caller lists the resource.
 func (r *Resource) Narrowed(c *call.Call) bool { return !r.Scope.Lifted(r.Looking(c)) }
 
 // Looking returns the call as if it listed the resource.
 func (r *Resource) Looking(c *call.Call) *call.Call { return access.ForList(c, r.Path) }
 
-// Has reports whether the caller may list a row.
+// Has reports whether a row exists and is in scope when the caller lists the resource.
 func (r *Resource) Has(c *call.Call, key any) (bool, error) { return r.finds(c, r.ScopedKeys(c), key) }
 
 // Owns reports whether a row is in the caller's scope, even if the scope is lifted.
@@ -195,8 +196,8 @@ func (r *Resource) KeyName() string {
 	return "id"
 }
 
-// Entries lists the paths of a resource in the API root: its own path, or the paths of its
-// actions if it serves nothing at its own path.
+// Entries lists the paths of a resource in the API root: its own path or, if it serves nothing
+// there, the paths of its actions that contain no key.
 func (r *Resource) Entries() []string {
 	var paths []string
 	for _, e := range r.Endpoints {

@@ -11,11 +11,10 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A RowError is an error of the database about a row that the framework wrote, with the row
-// itself.
+// A RowError is an error of a constraint on a row that the framework wrote or deleted.
 type RowError struct {
-	Resource *Resource // of the row
-	Row      reflect.Value
+	Resource *Resource     // of the row
+	Row      reflect.Value // with the written values; invalid for a delete
 	Fault    sqldb.Fault
 	Err      error
 }
@@ -25,8 +24,8 @@ func (e *RowError) Error() string { return e.Err.Error() }
 func (e *RowError) Unwrap() error { return e.Err }
 
 // OfRow returns a [RowError] for an error of a unique constraint, a CHECK constraint or a
-// foreign key. It returns any other error unchanged. If the database does not name the columns
-// of a broken foreign key, OfRow queries which of the written columns refer to no row.
+// foreign key. It returns any other error unchanged. SQLite does not name the columns of a
+// broken foreign key; then OfRow queries which of the written columns refer to no row.
 func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok {

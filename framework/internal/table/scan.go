@@ -22,9 +22,10 @@ type Representation interface {
 	Rows(c *call.Call, q *bun.SelectQuery, w Window) (out reflect.Value, more bool, err error)
 	// Write is like Rows and returns the rows as JSON.
 	Write(c *call.Call, q *bun.SelectQuery, w Window) (SentRows, error)
-	// ColumnsOf passes columns with their tables to use: the columns that it shows, of the model
-	// too, and the foreign keys of its to-many relations. A function of Computes shows all
-	// columns of its relations. ColumnsOf does not pass the base keys of to-many relations.
+	// ColumnsOf passes columns with their tables to use. For a view, these are the columns that
+	// it shows, the keys of its joined rows and the foreign keys of its to-many relations; the
+	// base key of a to-many relation only if the view shows it. For a function of Computes,
+	// these are all columns of its relations, and no columns of the model.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
 }
 
@@ -33,10 +34,10 @@ type Representation interface {
 type Window struct {
 	Rows, Offset int64
 	Probe        bool // read one row more, to know whether rows follow
-	CutBefore    bool // the query has a limit already, on the keys that it joins
+	CutBefore    bool // the query has a limit already, in its subquery of keys
 }
 
-// Limit limits a query to the rows of the window.
+// Limit limits a query to the rows of the window, and one more if the window probes.
 func (w Window) Limit(q schema.QueryAppender) schema.QueryAppender {
 	if w.Rows == 0 {
 		return q
@@ -113,7 +114,7 @@ func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
 }
 
 // ScanModels runs a query, limited to the window, and scans the rows into the query's model. It
-// calls the scan hooks of the model. found is the number of rows, that of a probe included.
+// calls the scan hooks of the model. found is the number of rows, including the row of a probe.
 func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err error) {
 	rows, err := c.Session().Query(c, w.Limit(q))
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 }
 
 // ShownByKey reads a row by its primary key and returns its JSON. It does not apply the scope:
-// the caller just wrote the row. Without the row, the error is NotFound.
+// the request has read or written this row before. Without the row, the error is NotFound.
 func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
 	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
 	row, err := shown.Write(c, q, Window{Rows: 1})
@@ -201,7 +202,7 @@ func (c *ColumnCell) Scan(src any) error {
 	return nil
 }
 
-// InUTC sets the zone of a scanned time to UTC.
+// InUTC sets the zone of a scanned time to UTC. It does not change values of other types.
 func InUTC(v reflect.Value) {
 	switch t := v.Addr().Interface().(type) {
 	case *time.Time:

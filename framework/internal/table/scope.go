@@ -131,8 +131,9 @@ func (b BoundScope) own(c *call.Call, q bun.QueryBuilder) {
 	b.OwnedBy(c, q, sqldb.Param(c.Caller.ID))
 }
 
-// ByOwner reports whether the rows in scope depend on nothing but the caller's id. A Where
-// scope is a function, whose result may differ between requests.
+// ByOwner reports whether the scope compares an owner with the caller's id and depends on
+// nothing else: an Own, or a Via that leads to an Own. It is false for Public, and for a Where,
+// whose function may give another result for each request.
 func (b BoundScope) ByOwner() bool {
 	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
 }

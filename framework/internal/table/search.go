@@ -126,8 +126,8 @@ func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
 }
 
 // Indexed reports whether the search index can find one of the terms. The index has trigrams of
-// the stored search document, so a term needs three characters after folding. Without a stored document, it
-// returns false.
+// the stored search document, so a term needs three characters after folding. Without a stored
+// document, Indexed returns false.
 func (b *BoundSearch) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(sqldb.Fold(term)) >= 3 })
@@ -144,10 +144,10 @@ func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
 	return kind.ContainsFolded(b.r.Table.Alias, columns, term)
 }
 
-// searchTermsOf splits a search at white space. At the start of a term, a
-// quote begins a phrase that ends at the next quote; a phrase is one term. A quote inside a
-// word, or without a partner, is an ordinary character. Blank terms are dropped. longest is the
-// number of characters of the longest remaining term, 0 without terms.
+// searchTermsOf splits a search at white space. At the start of a term, a quote begins a phrase
+// that ends at the next quote; a phrase is one term. A quote inside a word, or without a second
+// quote, is an ordinary character. Blank terms are dropped. longest is the number of characters
+// of the longest remaining term, 0 without terms.
 func searchTermsOf(text string) (terms []string, longest int) {
 	add := func(term string) {
 		if strings.TrimSpace(term) != "" {

@@ -26,8 +26,8 @@ type Assignment struct {
 	Value  schema.QueryAppender
 }
 
-// Stamp sets the times of a new row. It sets a UUID key and the owner only if they are zero. If
-// the owner is missing and the caller is anonymous, the error is Unauthenticated.
+// Stamp sets the times of a new row. It sets a UUID key, and the owner of an Own scope, only if
+// they are zero. If the owner is zero and the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -61,7 +61,8 @@ func setOwner(f *schema.Field, m reflect.Value, caller *call.Caller) error {
 	return nil
 }
 
-// Touched assigns the time of change, for an UPDATE of a row that was not read.
+// Touched assigns the time of change, for an UPDATE of a row that was not read. Without a column
+// for this time, it returns nil.
 func (r *Resource) Touched(c *call.Call) []Assignment {
 	if r.Updated == nil {
 		return nil
@@ -99,7 +100,7 @@ func (b *BoundSearch) Document(m reflect.Value) string {
 
 // Insert stores a new row, given as a pointer to its model, and records it. It reads the values
 // back that the database generates: a key, or the default of a column. A reserved value is a
-// validation error. An error of a constraint is a [RowError].
+// validation error. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.unreserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
@@ -168,7 +169,8 @@ func madeByDatabase(f *schema.Field, m reflect.Value) bool {
 
 // Store writes columns of a row back by its primary key, without the scope, and records the
 // change. Without columns it does nothing. If the row does not exist, the error is NotFound. A
-// reserved value is a validation error. An error of a constraint is a [RowError].
+// reserved value in any column of the row is a validation error, even if Store does not write
+// this column. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field) error {
 	if len(columns) == 0 {
 		return nil
@@ -198,9 +200,9 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 }
 
 // Changed lists the columns, except the primary key, in which a row differs from a copy that
-// was made before. It always lists columns of pointers, slices, maps, interfaces and structs,
-// time.Time excepted: the copy may share their contents with the row, so a change there cannot
-// be seen.
+// was made before. It always lists columns of pointers, slices, maps, interfaces and structs
+// except time.Time: the copy may share their contents with the row, so a comparison cannot show
+// a change of them.
 func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	var columns []*schema.Field
 	for _, f := range r.Table.Fields {
@@ -212,7 +214,8 @@ func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	return columns
 }
 
-// Updating is an UPDATE of the row that the path names, narrowed by the scope.
+// Updating is an UPDATE of the row that the path names, narrowed by the scope. Without a key in
+// the path, it is an UPDATE of every row in scope.
 func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.UpdateQuery {
 	q := c.DB.NewUpdate().Model(NilModel(r.Model))
 	for _, a := range set {
@@ -241,7 +244,7 @@ func One(rows *sql.Rows, dest ...any) error {
 }
 
 // Within returns the error Forbidden if a Where scope leaves out a written row for the caller.
-// It returns nil for every other kind of scope, without a query.
+// For every other kind of scope it returns nil and runs no query.
 func (r *Resource) Within(c *call.Call, m reflect.Value) error {
 	if r.Scope.Kind != declare.ScopeWhere {
 		return nil
@@ -321,8 +324,8 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 	return b.field.Append(gen, to, v), nil
 }
 
-// copies reports whether an assignment copies a value of a type completely. It returns false
-// for every struct except time.Time.
+// copies reports whether an assignment copies a value of a type completely. It also returns
+// false for every struct except time.Time, without a look at its fields.
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:

@@ -22,8 +22,9 @@ import (
 type breach struct{ *table.RowError }
 
 // Error turns an error of the database into an error for the client, without SQL and names of
-// constraints and columns. A unique constraint, a foreign key and a CHECK constraint become
-// 409, a value that is too large 400. It returns other errors unchanged.
+// constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
+// value that its column cannot hold becomes 400. It returns unchanged every other error, and every
+// error that contains a [problem.Error].
 func Error(e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
@@ -121,8 +122,9 @@ func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *pr
 	return e
 }
 
-// referenced names the resource whose records still refer to a row, if one serves their
-// table and the API has a public OpenAPI document, which names it too.
+// referenced is the error for a row to which other records refer. It names a resource that serves
+// their table, if the fault names this table and the API has an OpenAPI document, which names the
+// resource too.
 func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, other := range r.API.Resources {
 		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented {
@@ -190,8 +192,9 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[][]probl
 	e.search(shape, sent, at, places)
 }
 
-// sameValue reports whether a value of the body and a value of the row have the same JSON.
-// White space around a string of the body does not count. null equals nothing.
+// sameValue reports whether a value of the body and a value of the row have the same JSON: a
+// string, a number or a boolean. White space around a string of the body does not count. It
+// returns false if the body has null.
 func sameValue(sent any, stored reflect.Value) bool {
 	text, err := json.Marshal(stored.Interface())
 	var back any

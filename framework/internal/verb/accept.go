@@ -20,9 +20,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// accept decodes the input of a request and checks it, outside of any transaction. The
-// references of a body without faults are checked later, in attempt. The read-only names of a
-// body are checked here only for a create; other verbs compare them with the row.
+// accept decodes the input of a request and checks it, outside of any transaction. It does not
+// check the references of a body without faults, which attempt checks later. It checks the
+// read-only names of a body only for a create; PUT and PATCH compare them with the row later.
 func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool) (*input.Decoded, error) {
 	if !e.IsWrite() {
 		return e.acceptQuery(c, r)
@@ -39,8 +39,8 @@ func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool
 }
 
 // decode parses the body of a request. A large body waits for its turn, as
-// [table.Registry.Parse] describes. A body that is not a JSON object is an error; faults of its
-// fields are in the result.
+// [table.Registry.Parse] describes. A body that is not a JSON object is an error. Faults of
+// fields are no error; they are in the result.
 func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var rejection *problem.Error
 	err = e.Resource.API.Parse(c, r.Body, func() { in, rejection = e.Input.Decode(r.Body, e.Partial(), readOnly) })
@@ -50,16 +50,16 @@ func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool
 	return in, err
 }
 
-// unread reports whether an error of decode means that a body is not JSON, or was not parsed
-// because of [table.ErrParsing].
+// unread reports whether an error of accept means that a body is not a JSON object, or was not
+// parsed because of [table.ErrParsing].
 func unread(err error) bool {
 	rejection, ok := errors.AsType[*problem.Error](err)
 	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, table.ErrParsing))
 }
 
 // acceptQuery decodes the query string like a body. A parameter becomes a string, or a number
-// or a boolean if its field is one. The error lists all invalid parameters. The references are
-// checked only if no field has a fault.
+// or a boolean if its field is one. The error lists all invalid parameters. It includes faults
+// of references only if no field has another fault.
 func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
 	var all fault.List
 	values, err := e.readParams(c, r.Query)
@@ -89,10 +89,10 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 }
 
 // reject rejects a body that has faults, or names that a strict resource does not know. If the
-// row of the path does not exist, the error is 404, except for the PUT of a single resource.
-// Otherwise the error is 400 and lists all faults, those of references included. Its code is
-// that of unknown fields if there are any. For a body without faults and unknown names, reject
-// returns nil and does not check the references.
+// row of the path does not exist, the error is 404, except for the PUT that inserts the row of a
+// single resource. If the row exists or the path has none, the error is 400 and lists all faults,
+// those of references included; its code is unknown_field if there are unknown names. For a body
+// without faults and unknown names, reject returns nil and does not check the references.
 func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
 	if len(in.Faults)+len(unknown) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unkno
 }
 
 // ignoreFields notes the names of a body that no field has, for the header Trestle-Ignored. If
-// the resource is strict, it notes nothing and returns them as faults.
+// the resource is strict, it notes nothing and returns a fault for each name.
 func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
@@ -122,9 +122,9 @@ func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	return faults
 }
 
-// ignoreReadOnly notes the read-only names of a body, except those that repeat a value of the
-// row as it was shown. If shown is nil, it notes all of them. If the resource is strict, it
-// notes nothing and returns them as faults.
+// ignoreReadOnly notes the read-only names of a body, for the header Trestle-Ignored. It skips
+// names whose value equals that of the row in shown; if shown is nil, it skips none. If the
+// resource is strict, it notes nothing and returns a fault for each name.
 func (e Handler) ignoreReadOnly(c *call.Call, in *input.Decoded, shown map[string]jsontext.Value) []problem.Fault {
 	var faults []problem.Fault
 	for _, name := range slices.Sorted(maps.Keys(in.ReadOnly)) {

@@ -23,8 +23,8 @@ type memoryReader struct {
 	free int // bytes that need no share
 }
 
-// ErrBodies is the error of a client address whose requests exceed its share of the memory for
-// bodies.
+// ErrBodies is the error of a request that needs more memory for its body than the share of its
+// client address has left.
 var ErrBodies = errors.New("the requests of this address hold too much of the memory for bodies")
 
 func (m *memoryReader) Read(p []byte) (int, error) {
@@ -81,7 +81,8 @@ func codingOf(r *http.Request) (string, error) {
 	return "", problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Content-Encoding may be gzip or absent.")
 }
 
-// readMost reads up to the limit of a body. A longer body is the error 413.
+// readMost reads a body up to limits.Body bytes. A longer body is the error 413. The error of a
+// failed read is that of unreadBody.
 func readMost(from io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(from, limits.Body+1))
 	switch {
@@ -94,7 +95,7 @@ func readMost(from io.Reader) ([]byte, error) {
 }
 
 // unpacked decompresses a body; an empty body stays empty. A decompressed body over the limit
-// is the error 413, a body that is not gzip 400, and one beyond the share of memory 503.
+// is the error 413. A body that is not gzip is 400. A body beyond the share of memory is 503.
 func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if len(body) == 0 {
 		return body, nil

@@ -44,8 +44,8 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	return &table.Response{Status: d.Status}, nil
 }
 
-// remove deletes the row with a primary key, if it is in scope. nil is the key of a single
-// resource: the scope alone finds the row. Without a row, the error is 404.
+// remove deletes the row with a primary key, if it is in scope. If key is nil, as for a single
+// resource, it deletes every row in scope. Without a row, the error is 404.
 func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
 	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
 	if key != nil {
@@ -65,9 +65,10 @@ func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
 	return nil
 }
 
-// referred returns the error of a DELETE. If a foreign key prevents the delete and the database
-// does not name the table that still refers to the row, as SQLite does, it queries the table
-// and adds it. It returns any other error unchanged.
+// referred returns the error of a DELETE. If a foreign key prevents the delete of the row with
+// key, and the error does not name the table that still refers to the row, it queries the table
+// and adds it. SQLite never names this table. Any other error, and any error without a key, is
+// returned unchanged.
 func (d Removal) referred(c *call.Call, key schema.QueryAppender, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok || key == nil || fault.Kind != sqldb.ForeignKey || fault.Table != "" {

@@ -59,7 +59,8 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 	return found.Index(0), nil
 }
 
-// hasLimit reports whether a query has a limit or an offset. bun shows them only in the SQL.
+// hasLimit reports whether a query has a limit or an offset, and removes both from it. bun shows
+// them only in the SQL.
 func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 	gen := a.DB.QueryGen()
 	with, err := q.AppendQuery(gen, nil)

@@ -21,9 +21,9 @@ type Handler struct{ *table.Endpoint }
 // NewHandler makes the handler of an endpoint.
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
-// Handle answers one request: it checks access, reads the request, and calls Serve. keyText is
-// the key in the path; a key that cannot be parsed is the error 404. Errors of the database are
-// translated for the client. A 401 names the accepted schemes.
+// Handle answers one request: it checks access and preconditions, reads the request, and calls
+// Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
+// translates errors of the database from Serve for the client. A 401 names the accepted schemes.
 func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
 	if err := e.Admit(c, r); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -74,8 +74,8 @@ func (e Handler) challenged(err error) error {
 	return err
 }
 
-// Charge counts the statements of a call for its caller and a viewset in the fair
-// queue.
+// Charge makes the fair queue charge the statements of a call to its caller, its address and a
+// viewset.
 func Charge(c *call.Call, viewset string) {
 	client := fair.Client{Anonymous: c.Caller.Anonymous(), Address: fair.Network(c.Address), Resource: viewset}
 	if !client.Anonymous {

@@ -15,13 +15,13 @@ type Item struct {
 	resource *table.Resource
 	shown    table.Representation
 	status   int
-	// Prepared statements for callers that have every row, and for callers that have their
-	// own rows. If they are nil, each request builds its statement.
+	// Prepared statements: whole if the scope is lifted for the caller, own if the scope depends
+	// on the caller's id alone. If neither applies or they are nil, a request builds its statement.
 	whole, own *sqldb.Lookup
 }
 
-// NewItem makes an Item. It has prepared statements if the view has a fixed list of columns and
-// the resource is not single.
+// NewItem makes an Item. It has prepared statements if the view has a Writer, which writes JSON
+// straight from the columns, and the resource is not single.
 func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)

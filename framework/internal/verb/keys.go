@@ -43,9 +43,9 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 	return key, e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
-// hides reports whether the row of the path exists and the caller may not see it. It returns
-// false for a path without a key. A row that does not exist may have been deleted by the
-// request that the key belongs to.
+// hides reports whether the row of the path exists and is out of the caller's scope. It returns
+// false for a path without a key, and for a row that does not exist: the earlier request with
+// this Idempotency-Key may have deleted it.
 func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	if r.Key == nil {
 		return false, nil

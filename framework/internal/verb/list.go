@@ -111,8 +111,8 @@ func anyGiven(params []query.Param, values query.Values) bool {
 	return slices.ContainsFunc(params, func(p query.Param) bool { return values[p.Name] != "" })
 }
 
-// order parses the ordering. A term that is not allowed is ignored, or rejected if the resource
-// is strict.
+// order parses the ordering. A field that is not allowed is ignored, or rejected if the resource
+// is strict. If clients order by names, an unknown name is always rejected.
 func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) {
 	o := l.Resource.Ordering
 	parsed, ignored, err := o.Read(values[o.Param])
@@ -151,8 +151,8 @@ func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuer
 }
 
 // page reads one window of rows, and sets the rows and the total of the page. If the window
-// includes the last row, the total follows from it. Otherwise page counts, as the counting of
-// the list says.
+// includes the last row, or the list is empty, it computes the total from the window. Otherwise
+// it counts with the counting of the list.
 func (l *Listing) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	w := parsed.window
 	q, cut := l.rows(c, parsed)
@@ -172,8 +172,9 @@ func (l *Listing) page(c *call.Call, parsed *listed, page *query.Page) (table.Se
 // far is the offset from which on rows finds the keys of a page first.
 const far = 100
 
-// rows is the query of a page's rows, and the window that is still to apply. At a far offset,
-// it finds the keys of the page in a subquery: an index can skip rows without reading them.
+// rows is the query of a page's rows, and the window that the caller must still apply. From the
+// offset far on, a subquery finds the keys of the page: an index can skip rows without reading
+// them.
 func (l *Listing) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
 	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
 	q := order.Apply(l.matching(c, parsed), parsed.order.Terms)

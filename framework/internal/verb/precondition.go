@@ -17,8 +17,8 @@ const (
 // precondition rejects with 412 a write that depends on a version of the row, or on the row not
 // existing (RFC 9110, section 13.1): rows have no versions, so the server cannot check the
 // condition. A write without the check could overwrite a change of another client. An If-Match
-// of * passes and is not checked here: a write of the framework to an existing row is 404
-// without the row. It has no effect on a write that needs no row: on the collection, by a
+// of * is accepted and not checked: a write of the framework to a missing row is 404 in any
+// case. If-Match: * has no effect on a write that needs no row: on the collection, by a
 // function, or by the PUT of a single resource, which inserts a missing row. A header that the
 // declaration lists in Takes is left to the function of the endpoint.
 func (e Handler) precondition(r *http.Request) error {
@@ -35,7 +35,7 @@ func (e Handler) precondition(r *http.Request) error {
 	return nil
 }
 
-// namesVersion reports whether the values of If-Match are anything but one *.
+// namesVersion reports whether the request has a header If-Match other than a single *.
 func namesVersion(values []string) bool {
 	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
 }

@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/query"
 )
 
-// readParams returns the known parameters of a query string, without surrounding white space
-// and without empty ones. A known parameter that is sent twice is an error. Unknown parameters
+// readParams returns the known parameters of a query string. It trims white space and leaves out
+// empty parameters. A known parameter that is sent more than once is an error. Unknown parameters
 // are handled by [Handler.IgnoreQuery]. The error lists all invalid parameters.
 func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error) {
 	known := query.Values{}
@@ -37,7 +37,7 @@ func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error)
 }
 
 // IgnoreQuery notes the unknown parameters of a query string, for the header Trestle-Ignored.
-// If the resource is strict, it notes nothing and its error lists them.
+// If the resource is strict, it notes nothing, and the error lists the unknown parameters.
 func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
 	var unknown []string
 	for name := range sent {

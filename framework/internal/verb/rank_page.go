@@ -15,8 +15,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// ranked reads a page of a ranked search. If the search finds nothing, it reads a page of the
-// ranking's alternative, such as a search with corrected spelling.
+// ranked reads a page of a ranked search. If the search finds nothing and the ranking has an
+// alternative, such as a search with corrected spelling, it reads a page of the alternative.
 func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	rows, found, err := l.best(c, parsed, page)
 	if err != nil || found > 0 || parsed.ranking.Instead == nil {
@@ -33,7 +33,7 @@ func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.
 
 // best reads one window of the rows that a ranking finds, and returns how many it finds in
 // total. It reads the keys of the window first, so that it reads the other columns only for the
-// rows of the window. It sets the rows and the total of the page.
+// rows of the window. It sets the rows of the page, and the total if the counting permits it.
 func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
 	w := parsed.window
 	keys, found, err := l.keys(c, parsed)
@@ -57,7 +57,7 @@ func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows tab
 	return rows, found, err
 }
 
-// atMost returns at most so many keys, and whether there are more.
+// atMost returns the first keys, at most the given number, and whether there are more.
 func atMost[K any](most int64, keys []K) (some []K, more bool) {
 	if int64(len(keys)) > most {
 		return keys[:most], true
@@ -65,7 +65,7 @@ func atMost[K any](most int64, keys []K) (some []K, more bool) {
 	return keys, false
 }
 
-// keys returns the keys of one window in order, one more if rows follow, and how many rows
+// keys returns the keys of one window in order, one key more if rows follow, and how many rows
 // match in total. The statement searches once. It sorts nothing if the page is past the end.
 func (l *Listing) keys(c *call.Call, parsed *listed) (keys []any, found int64, err error) {
 	matched := table.JoinRanking(l.matching(c, parsed), l.Resource, parsed.ranking)

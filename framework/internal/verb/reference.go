@@ -12,8 +12,8 @@ import (
 )
 
 // references checks every reference of the input against the scope of its target, except a
-// reference that has a fault already. The error has the faults of the body as well. It is nil
-// without faults.
+// reference that has a fault already. The error lists these faults and the faults that the input
+// has already. It is nil without faults.
 func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	faults := slices.Clone(in.Faults)
 	for _, ref := range e.referencesIn(in) {
@@ -38,10 +38,10 @@ func (e Handler) references(c *call.Call, in *input.Decoded) error {
 	return nil
 }
 
-// mayRefer reports whether the caller may refer to a row. A row that the caller may list is
-// enough. If the scope goes through the reference and is not lifted for this endpoint, the
-// caller must own the row. Then the caller must also be able to list it, unless its viewset is
-// the one that the Via names.
+// mayRefer reports whether the caller may refer to a row. The row must be in scope when the
+// caller lists the target. If the scope of this viewset goes through the reference and is not
+// lifted for this endpoint, the caller must also own the row in the viewset that the Via names.
+// If the target is that viewset, it is enough to own the row.
 func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
 	via := e.Resource.Scope.Via
 	if ref.Owning && !e.Resource.Scope.Lifted(c) {

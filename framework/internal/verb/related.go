@@ -39,9 +39,9 @@ func (l *Related) Lists() call.Permission {
 	return access.PermitsListing(list, l.Rows.Path)
 }
 
-// Prepare makes the prepared statements, if the view has a fixed list of columns, the object is
-// not a single resource, and the path has its primary key. If a scope depends on more than the
-// caller's id, only calls for which it is lifted have a statement.
+// Prepare makes the prepared statements, if the view has a Writer, the object is not a single
+// resource, and the key in the path is the primary key. If a scope depends on more than the
+// caller's id, only calls for which this scope is lifted have a statement.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
 	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single {
@@ -56,8 +56,8 @@ func (l *Related) Prepare() {
 	}
 }
 
-// lookup is the statement of the rows that refer to the object with a key. Its other value is
-// the caller's id, unless both scopes are lifted.
+// lookup is the statement of the rows that refer to the object with a key. Unless both scopes
+// are lifted, the statement has a second value: the caller's id.
 func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, object := l.Of.API.Anyone(), bun.Ident(l.Column.Name)
@@ -76,9 +76,9 @@ func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	})
 }
 
-// Serve answers one request. It reads the rows, which implies that the object is in scope. Only
-// if there are no rows, it checks whether the object exists; if not, the error is 404. More
-// rows than Config.MaxRows are an error.
+// Serve answers one request. The statement of the rows also checks that the object is in scope.
+// If it finds no rows, Serve checks whether there is an object in scope; without one, the error
+// is 404. More rows than Config.MaxRows are the error 409.
 func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err := l.Endpoint.IgnoreQuery(c, r.Query); err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// Reading lets a replica answer the statements of an endpoint. It is for endpoints that only
-// read and that run no function of a declaration. Authentication and permissions, which run
-// before, and all other endpoints use the primary database.
+// Reading lets a replica answer the reads of an endpoint, see Session.Replica of package sqldb.
+// It is for retrievals, lists and related lists. Statements that their functions run by Call.DB,
+// authentication and permissions, and all other endpoints use the primary database.
 func Reading(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		s := state.Of(c)

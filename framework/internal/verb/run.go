@@ -13,7 +13,7 @@ import (
 // A step is what one verb or function does with a decoded input.
 type step struct {
 	readOnly map[string]bool // names that clients read and cannot write
-	// alone reports whether act is one statement, which needs no transaction. nil means never.
+	// alone reports whether the step is one statement, which needs no transaction. nil means never.
 	alone func(in *input.Decoded) bool
 	// object reads the row of the path if act needs it. nil means never.
 	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
@@ -26,9 +26,9 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 }
 
 // run answers one request that has an input. It checks the input, and then runs the step in a
-// transaction. A GET and an untransacted function run without one. With an Idempotency-Key, the
-// step runs once for all requests with this key. If the input is invalid but the key has a
-// stored answer, that answer is returned.
+// transaction. A GET, an untransacted function and a step of one statement run without one. With
+// an Idempotency-Key, the step succeeds at most once for all requests with this key; a repeated
+// request gets the stored answer, even if its input has become invalid.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
 	in, err := e.accept(c, r, s.readOnly)
 	var key *once.IdempotencyKey

@@ -70,9 +70,10 @@ func noteGiven(c *call.Call, m reflect.Value) {
 }
 
 // keeper finds the viewset that stores a model's rows: the viewset of the request if it serves
-// the model, or else the first viewset of the model. If viewsets before that of the request
-// store the model in different ways, the error names two of them. Outside of a transaction, and
-// without a viewset, it returns an error.
+// the model, or else the first viewset of the model. It compares the viewsets of the model that
+// were registered before that of the request, or all of them if that one does not serve the
+// model. If they store rows in different ways, the error names two of them. It also returns an
+// error outside of a transaction and without a viewset of the model.
 func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
 	if !c.Session().InTx() {
 		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)

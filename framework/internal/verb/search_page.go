@@ -17,8 +17,9 @@ import (
 const foundOnce = 100_000
 
 // searched reads a page of a search that uses the search index. One statement finds the number
-// of rows and the keys of the page; two statements would search twice. The result is cached as
-// long as a count. If the search finds more than foundOnce rows, page reads the page instead.
+// of rows and the keys of the page; two statements would search twice. Its result may be cached,
+// as [sqldb.Session.CountText] describes. If the search finds more than foundOnce rows, page
+// reads the page instead.
 func (l *Listing) searched(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	found, keys, err := l.found(c, parsed)
 	switch {
@@ -39,9 +40,9 @@ func (l *Listing) searched(c *call.Call, parsed *listed, page *query.Page) (tabl
 	return rows, err
 }
 
-// found returns how many rows a search finds, at most one more than foundOnce, and the keys of
-// one window as text, one more if rows follow. PostgreSQL evaluates a WITH once if the statement
-// uses it twice.
+// found returns how many rows a search finds, at most foundOnce+1, and the keys of one window as
+// text, one key more if rows follow. PostgreSQL evaluates a WITH that the statement uses twice
+// once; SQLite does so only with MATERIALIZED.
 func (l *Listing) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
 	matched, order := l.keyed(l.matching(c, parsed), parsed)
 	statement := `WITH matched AS (?)` +

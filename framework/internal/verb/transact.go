@@ -6,8 +6,8 @@ import (
 )
 
 // transact runs fn in a transaction, and again from the beginning if the database requires a
-// retry. If oneStatement is set, there is no transaction around fn, and the retry remains.
-// Before each retry, the state of the response is restored.
+// retry. If oneStatement is set, it runs and retries fn without a transaction. Before each
+// retry, it restores the state of the call, as [state.State.Rewind] describes.
 func transact(c *call.Call, oneStatement bool, fn func(*call.Call) error) error {
 	if !oneStatement {
 		return c.InTx(fn)

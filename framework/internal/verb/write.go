@@ -60,13 +60,14 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
-// simple reports whether the write is one statement.
+// simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	return flat && w.Resource.API.Recorder == nil && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
 
-// flatPlan returns the plan of the answer, and whether the row alone is enough for it.
+// flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
+// for the answer.
 func (w *Writing) flatPlan() (*view.Plan, bool) {
 	p, ok := w.Shown.(*view.Plan)
 	return p, ok && p.Flat()
@@ -138,8 +139,8 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 	}
 }
 
-// blind reports whether a change needs no values of the row as it is. A recorder needs them if
-// anything changes.
+// blind reports whether a change does not need to read the row first. A recorder needs the row
+// before the change if the body writes a column.
 func (w *Writing) blind(in *input.Decoded) bool {
 	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
@@ -149,9 +150,9 @@ func (w *Writing) simpleChange(in *input.Decoded) bool {
 	return !w.Endpoint.MayInsert() && w.blind(in) && w.simple(in)
 }
 
-// object reads the row, as [table.Resource.ModelOf] does, if the change depends on its values
-// or the input has references. Otherwise it returns an invalid value. It also returns one if
-// the row does not exist and the PUT inserts it.
+// object reads the row, as [table.Resource.ModelOf] does, if the change is not blind or the
+// input has references. Otherwise it returns an invalid value. It also returns an invalid value
+// if the row does not exist and the PUT inserts it.
 func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
 	if w.blind(in) && !w.refers(in) {
 		return m, nil
@@ -165,7 +166,7 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 
 // change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
 // defaults; PATCH leaves them as they are. If the row does not exist, the PUT of a single
-// resource inserts it; otherwise the error is 404.
+// resource inserts it, and any other request gets the error 404.
 func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
 	var err error
@@ -184,8 +185,8 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	return resp, err
 }
 
-// changeBlind changes the row without reading it first. If the body changes no column, it only
-// reads the row for the answer.
+// changeBlind changes the row without reading it first. If the body writes no column, it only
+// reads the row for the answer. Without a row, the error is 404.
 func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (any, error) {
 	set := w.assignments(in)
 	if len(set) == 0 {
@@ -237,8 +238,9 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	return w.Resource.ShownByKey(c, w.Shown, key.Elem().Interface())
 }
 
-// changeRead changes a row that was read: for functions, for rules over several fields, and
-// for bodies that repeat read-only values.
+// changeRead changes a row that was read, because the change is not blind. It writes the columns
+// that [table.Resource.Changed] lists. If the row is then out of the caller's Where scope, the
+// error is 403.
 func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (any, error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return nil, err
@@ -274,8 +276,8 @@ func (w *Writing) writes(in *input.Decoded, name string) bool {
 	return !w.Endpoint.Partial() || in.Has(name)
 }
 
-// assignments are the columns that the verb writes, and the stored search document if it
-// changes.
+// assignments are the columns that the verb writes, and the stored search document if the verb
+// writes a searched column.
 func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 	var set []table.Assignment
 	for _, f := range w.Endpoint.Input.Fields {
@@ -288,9 +290,9 @@ func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 	return append(set, w.redocument(in)...)
 }
 
-// compareReadOnly ignores the read-only names of the body whose values differ from the row's,
-// or rejects them if the resource is strict. Equal values have no effect, so that a client can
-// send back what it read.
+// compareReadOnly notes the read-only names of the body whose values differ from the row's, for
+// the header Trestle-Ignored, or rejects them if the resource is strict. It accepts equal values
+// without a note, so that a client can send back what it read.
 func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if len(in.ReadOnly) == 0 {
 		return nil
@@ -324,8 +326,9 @@ func sameJSON(a, b jsontext.Value) bool {
 	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
 }
 
-// redocument assigns the stored search document if the verb writes a field of it. The parts of
-// other fields stay as they are stored. Otherwise it returns nil.
+// redocument assigns the stored search document. The parts of fields that the verb does not
+// write stay as they are stored. If the viewset has no stored document, or the verb writes no
+// searched field, redocument returns nil.
 func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 	r := w.Resource
 	if r.Search == nil || r.Search.StoredField == nil {

@@ -16,8 +16,8 @@ type ListAnswer struct {
 // envelopeBytes is usually enough for an envelope without its rows.
 const envelopeBytes = 512
 
-// EncodeSelf returns the envelope as JSON, with the rows in the member of [query.Items]. If its
-// only member has no name, the result is the rows alone.
+// EncodeSelf returns the envelope as JSON, with the rows as the value of the [query.Items]
+// member. If the only member of the envelope has no name, the result is the rows alone.
 func (l ListAnswer) EncodeSelf() ([]byte, error) {
 	if len(l.Envelope) == 1 && l.Envelope[0].Name == "" {
 		return wire.Encode(l.Rows)

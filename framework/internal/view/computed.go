@@ -152,7 +152,8 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	return nil
 }
 
-// ColumnsOf passes all columns of the relations to use, because bun selects all of them.
+// ColumnsOf passes all columns of the relations to use, because bun selects all of them. It
+// passes no columns of the model.
 func (p *Computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
 		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)

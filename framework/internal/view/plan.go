@@ -46,7 +46,7 @@ type planJoin struct {
 	pointer  bool
 	relation *schema.Relation
 	alias    string
-	base     string          // alias of the table with the foreign key
+	base     string          // alias of the table that has the relation
 	scope    *table.Resource // narrows the join; nil if the relation is part of the row
 }
 
@@ -61,8 +61,8 @@ type planMany struct {
 	scope   *table.Resource // narrows the rows; nil if the relation is part of the row
 }
 
-// CompilePlan matches the fields of out to those of the model. It reports mistakes as
-// sentences without a prefix.
+// CompilePlan matches the fields of out to those of the model. It calls fault for each mistake,
+// with a sentence that does not name the viewset.
 func CompilePlan(api *table.Registry, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
 	p := &Plan{api: api, out: out, table: table, alias: table.Alias}
 	p.add(table, out, nil, p.alias, 0, fault)
@@ -140,7 +140,8 @@ func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []
 }
 
 // plainKeys returns an error for a relation with conditions, and for one that does not match
-// exactly one column to one column of the same type. It is nil for a many-to-many relation.
+// exactly one column to one column of the same type. It does not check the columns of a
+// many-to-many relation.
 func plainKeys(relation *schema.Relation) error {
 	switch {
 	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
@@ -192,8 +193,8 @@ func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	p.many = append(p.many, m)
 }
 
-// Rows runs q, a narrowed query on the plan's model, and returns []Out, and whether more
-// rows follow.
+// Rows runs q, a narrowed query on the plan's model, and returns []Out. If the window probes, it
+// also reports whether rows follow.
 func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
 	out, keys, err := p.load(c, q, w)
 	if err != nil {
@@ -230,8 +231,8 @@ func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.
 	return w.Limit(q)
 }
 
-// SelectFrom adds the columns and the joins of the plan to a query. A related row that is
-// deleted softly, or outside the scope of its relation, is not joined.
+// SelectFrom adds the columns and the joins of the plan to a query. It joins no related row that
+// is deleted softly, or that is out of the scope of the relation.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {
@@ -389,8 +390,8 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	return nil
 }
 
-// children reads the rows of the relation that the scope permits, by primary key and with their
-// own to-many relations, and the key of each row's parent.
+// children reads the rows of the relation that the scope permits, in the order of their primary
+// keys and with their own to-many relations. It also returns the key of each row's parent.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
 	q := c.DB.NewSelect().Model(table.NilModel(m.child.table.Type)).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
@@ -411,8 +412,8 @@ func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, erro
 }
 
 // ColumnsOf passes columns with their tables to use: the columns that the plan shows, the keys
-// of its joined rows, and the foreign keys of its to-many relations. It does not pass the base
-// keys of to-many relations.
+// of its joined rows, and the foreign keys of its to-many relations. It passes the base key of a
+// to-many relation only if the plan shows it.
 func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, l := range p.leaves {
 		table := p.table

@@ -19,7 +19,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// encodeRows writes rows, []Out, as JSON. It passes err on.
+// encodeRows writes rows, []Out, as JSON. If err is not nil, it only returns err.
 func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error) {
 	if err != nil {
 		return table.SentRows{}, err
@@ -28,9 +28,9 @@ func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error
 	return table.SentRows{Text: text, Rows: rows.Len(), More: more}, err
 }
 
-// A rowWriter writes the rows of a flat view as JSON, straight from the values of the
-// driver. Its output equals wire.Encode of the view, byte for byte. It is made once and is
-// safe for concurrent use.
+// A rowWriter writes the rows of a flat view as JSON, straight from the values of the driver if
+// it knows their types. Its output equals wire.Encode of the view, byte for byte. It is made once
+// and is safe for concurrent use.
 type rowWriter struct {
 	plan    *Plan
 	members []rowMember
@@ -38,7 +38,7 @@ type rowWriter struct {
 
 // A rowMember writes one member from one column.
 type rowMember struct {
-	before []byte // the text before the value: `,"name":`
+	before []byte // the text before the value: `{"name":` for the first member, `,"name":` for others
 	column int
 	write  valueWriter
 }
@@ -47,8 +47,8 @@ type rowMember struct {
 // scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer. It returns nil if the view makes its own JSON, a field has an
-// option in its tag json, or its JSON is not one member for each column.
+// newRowWriter compiles a writer. It returns nil if the view is not flat or makes its own JSON,
+// if a field has an option in its tag json, or if the JSON is not one member for each column.
 func newRowWriter(p *Plan) *rowWriter {
 	if !p.Flat() || wire.MakesJSON(p.out) {
 		return nil
@@ -216,7 +216,8 @@ func writeTime(b []byte, v driver.Value) ([]byte, bool) {
 	return append(t.AppendFormat(append(b, '"'), time.RFC3339Nano), '"'), true
 }
 
-// writeUUID writes a text only if uuid.UUID would write the same text.
+// writeUUID writes a text if uuid.UUID would write the same text, and returns false for any
+// other value.
 func writeUUID(b []byte, v driver.Value) ([]byte, bool) {
 	switch v := v.(type) {
 	case string:
@@ -261,7 +262,7 @@ func appendText(b []byte, text string) ([]byte, bool) {
 		}
 		plain = plain && c < utf8.RuneSelf
 	}
-	// JavaScript treats these two separators as line ends, so JSON escapes them.
+	// JavaScript treats these two separators as line ends, so wire.Encode escapes them.
 	if !plain && (!utf8.ValidString(text) || strings.ContainsAny(text, "\u2028\u2029")) {
 		return b, false
 	}

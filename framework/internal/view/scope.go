@@ -10,9 +10,9 @@ import (
 
 // relationScope finds the viewset whose scope narrows a relation that a view shows. ref is the
 // path of this viewset, "-" for no scope, or empty. The result is nil for "-" and for a viewset
-// that is Public. Without a ref, it is nil as well, but an error if a viewset with another
-// scope serves the related model. A path that is unknown or serves another model is an error
-// too. write is the form of ref in the error, with a verb of fmt for its value.
+// that is Public. For an empty ref, it is an error if a viewset that is not Public serves the
+// related model, and nil without such a viewset. A path that is unknown or serves another model
+// is an error too. write is the form of ref in the error, with a verb of fmt for its value.
 func relationScope(a *table.Registry, relation *schema.Relation, ref, write string) (*table.Resource, error) {
 	if ref == "-" {
 		return nil, nil

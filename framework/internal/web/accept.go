@@ -7,8 +7,8 @@ import (
 
 // prefersHTML reports whether a header Accept is of a browser: it names text/html with a weight
 // above that of application/json. If it does not name application/json, the weight must be above
-// 0 and not below that of application/*, or else of "*/*". It is false for "*/*" alone, which
-// programs send.
+// 0 and at least that of application/* or, if application/* is absent too, that of "*/*". It is
+// false for "*/*" alone, which programs send.
 func prefersHTML(accept []string) bool {
 	weights := weigh(accept)
 	html, named := weights["text/html"]

@@ -7,7 +7,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// LogDatabase logs one line when the database stops answering, and one when it answers again.
+// LogDatabase logs one line when the PostgreSQL server stops answering, and one when it answers
+// again. For SQLite it logs nothing.
 func LogDatabase(a *table.Registry) {
 	a.DB.ObserveAway(func(why error) {
 		if why != nil {

@@ -24,7 +24,7 @@ type cors struct {
 // corsMethods are the methods that a page may use.
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-// newCORS returns nil for an API without configured origins.
+// newCORS makes the cors of an API. It returns nil for an API without configured origins.
 func newCORS(a describe.Catalog) *cors {
 	if len(a.Config.CORS) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func headerList(names []string) string {
 
 // allow adds Vary to an answer and, if the request's origin is allowed, the CORS headers. It
 // reports whether the request is a preflight request of an allowed origin. A nil cors adds
-// nothing.
+// nothing and returns false.
 func (o *cors) allow(h http.Header, r *http.Request) (preflight bool) {
 	if o == nil {
 		return false

@@ -17,8 +17,8 @@ import (
 // An opening answers a path that every caller may read, without an access check.
 type opening func(c *call.Call, r *http.Request) (*table.Response, error)
 
-// newReference returns the OpenAPI documents and the documentation page, by their paths below
-// the prefix. It returns nil for an API that is not documented.
+// newReference returns the OpenAPI documents and the documentation page with its files, by their
+// paths below the prefix. It returns nil for an API that is not documented.
 func newReference(a describe.Catalog, document func() (wire.Members, error)) (map[string]opening, error) {
 	if a.Config.Undocumented {
 		return nil, nil
@@ -68,7 +68,7 @@ func (w *written) Write(part []byte) (int, error) {
 }
 
 // documents returns the OpenAPI document as JSON and as YAML, by their paths below the prefix.
-// Each is encoded at its first request.
+// Each form is encoded at its first request and kept.
 func documents(document func() (wire.Members, error)) map[string]opening {
 	one := func(format, media string) opening {
 		written := sync.OnceValues(func() (opening, error) {

@@ -54,7 +54,7 @@ func exchangeOf(r *http.Request) *exchange {
 // hungUp reports whether the client closed its connection.
 func (x *exchange) hungUp() bool { return errors.Is(context.Cause(x), context.Canceled) }
 
-// send writes the response, or the error in its format.
+// send writes the response, or the error in the API's error shape. It returns the status.
 func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, err error) int {
 	switch {
 	case err != nil:
@@ -89,7 +89,8 @@ func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error)
 	return x.write(w, e.Status, media, body)
 }
 
-// write sends an answer that has a body.
+// write sends an answer that has a body, and returns the status. If the client has disconnected,
+// it notes that in x.gone.
 func (x *exchange) write(w http.ResponseWriter, status int, media string, body []byte) int {
 	h := w.Header()
 	h.Set("Content-Type", media)

@@ -80,7 +80,8 @@ func (f *firstPage) shown(r *http.Request) firstShown {
 	}
 }
 
-// own lists the links to the API root, the documentation page and the OpenAPI documents.
+// own lists the links to the API root and, if the API is documented, to the documentation page
+// and the OpenAPI documents.
 func (f *firstPage) own(r *http.Request) []link {
 	links := []link{{Name: "api", URL: f.api.Origin.URL(r, "/"), Doc: "Every resource and its address"}}
 	if f.api.Config.Undocumented {
@@ -141,8 +142,8 @@ func (f *firstPage) links(r *http.Request, res *table.Resource) []link {
 	return links
 }
 
-// members lists all links as members of a JSON object. It leaves out a link with the name of an
-// earlier one; the API root lists every resource.
+// members lists all links as members of a JSON object. It leaves out a link that has the name of
+// an earlier one, such as a resource with the name "docs"; the API root lists every resource.
 func (f *firstPage) members(r *http.Request) view.ListAnswer {
 	var all query.Envelope
 	add := func(l link) {

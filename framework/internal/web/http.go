@@ -29,7 +29,7 @@ type server struct {
 	api       describe.Catalog
 	echo      *echo.Echo
 	describer *describer
-	cors      *cors // nil without other origins
+	cors      *cors // nil without configured origins
 	paths     paths
 
 	shedByDatabase, shedByBodies, shedByParsing shedCount
@@ -173,7 +173,8 @@ func (p *place) offers() string {
 	return strings.Join(append(methods, http.MethodOptions), ", ")
 }
 
-// answer runs one request: it turns a panic into an error, sends the response and logs it.
+// answer runs one request: it turns a panic into an error, sends the response, and reports the
+// outcome to the observers and to the log. Without allow, there is no header Allow.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route, run func(*call.Call) (*table.Response, error), allow string) {
 	x := exchangeOf(r)
 	x.Route = route
@@ -201,8 +202,8 @@ func isLate(err error) bool {
 	return ok && e.Code == problem.CodeRequestTimeout
 }
 
-// hidesMethods reports whether an answer with this error lacks the header Allow: a caller
-// without access does not learn the methods of the path.
+// hidesMethods reports whether an answer with this error must not have the header Allow: a
+// caller without access does not learn the methods of the path. That is so for 401 and 403.
 func hidesMethods(err error) bool {
 	e, ok := errors.AsType[*problem.Error](err)
 	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden)
@@ -216,8 +217,8 @@ func encode(resp *table.Response, err error) (*table.Response, error) {
 	return resp, err
 }
 
-// protect turns a panic into an error, so that a panic in one request does not stop the server.
-// It passes on [http.ErrAbortHandler].
+// protect turns a panic into an error, so that the client gets the answer 500: net/http would
+// close the connection. It passes on a panic with [http.ErrAbortHandler].
 func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -230,7 +231,7 @@ func protect(run func() (*table.Response, error)) (resp *table.Response, err err
 	return run()
 }
 
-// unrouted answers a request for which echo found no route.
+// unrouted answers 404 to a request for which echo found no route, or for an unknown error code.
 func (s *server) unrouted(_ error, ec echo.Context) {
 	r := ec.Request()
 	s.answer(ec.Response(), r, call.Route{Method: r.Method}, func(*call.Call) (*table.Response, error) {
@@ -238,8 +239,8 @@ func (s *server) unrouted(_ error, ec echo.Context) {
 	}, "")
 }
 
-// open serves a path that every caller may read. It answers other methods than GET, HEAD and
-// OPTIONS with 405.
+// open serves a path that every caller may read. It answers GET, HEAD and OPTIONS in the same
+// way, and any other method with 405.
 func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 	return func(ec echo.Context) error {
 		r := ec.Request()
@@ -259,8 +260,8 @@ func (s *server) open(name, path string, serve opening) echo.HandlerFunc {
 // errorsPath is the path of the pages of error codes.
 func (s *server) errorsPath() string { return s.api.Config.Prefix + problem.ErrorPages }
 
-// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}. An unknown code is 404; a
-// method other than GET and HEAD is 405. A page has no log line.
+// errorPage answers {prefix}/errors/ and {prefix}/errors/{code}. An unknown code is 404; any
+// method except GET and HEAD is 405. A page has no log line; a 404 or 405 has one.
 func (s *server) errorPage(ec echo.Context) error {
 	r := ec.Request()
 	page, known := explain(s.api, ec.Param("code"))

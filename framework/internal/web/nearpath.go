@@ -56,14 +56,15 @@ func isGuarded(a describe.Catalog, path string) bool {
 	})
 }
 
-// segmentsOf leaves out empty segments: "/api//books" is compared as "/api/books".
+// segmentsOf splits a path into its segments, without empty ones: "/api//books" has the same
+// segments as "/api/books".
 func segmentsOf(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
 // nearest returns the path that a client probably meant, or "" if no path is near or the given
-// path is longer than longestPath. Each segment must be equal, near by [naming.Nearest], or in
-// the place of a key. The API's prefix may be absent. Of equally near paths it returns the
+// path is longer than longestPath. Each segment must be equal, near by [naming.Nearest], or at
+// the position of a key. The API's prefix may be absent. Of equally near paths it returns the
 // first.
 func (p paths) nearest(mistyped string) string {
 	if len(mistyped) > longestPath {
@@ -83,9 +84,9 @@ func (p paths) nearest(mistyped string) string {
 	return best
 }
 
-// segmentDistance returns the sum of the edit distances of all segments. A segment in the place
-// of a key counts 1. near is false if the numbers of segments differ, or if one segment is not
-// near.
+// segmentDistance returns the sum of the edit distances of all segments. A segment at the
+// position of a key counts 1. near is false if the numbers of segments differ, or if one segment
+// is not near.
 func segmentDistance(given, right []string) (distance int, near bool) {
 	if len(given) != len(right) {
 		return 0, false

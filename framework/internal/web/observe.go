@@ -21,9 +21,9 @@ type observation struct {
 
 	status int
 	bytes  int64
-	over   bool  // the observers have got the outcome
-	begun  int   // the number of observers whose Begin was called
-	unfit  []int // the indexes of the observers whose Begin panicked
+	over   bool  // ended was called: End of the observers is not called again
+	begun  int   // the number of observers whose Begin ended, except by http.ErrAbortHandler
+	unfit  []int // the indexes of the observers whose Begin panicked or returned no context
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -47,9 +47,9 @@ func (o *observation) Write(p []byte) (int, error) {
 // Unwrap lets [http.ResponseController] find the methods of the wrapped writer.
 func (o *observation) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// beginObservers calls Begin of every observer, each with the context of the one before. The
-// request goes on without an observer that panics or returns no context. A panic with
-// [http.ErrAbortHandler] goes on.
+// beginObservers calls Begin of every observer, each with the context that the one before
+// returned. An observer that panics or returns no context has no part in the rest of the
+// request. A panic with [http.ErrAbortHandler] is passed on at once.
 func (s *server) beginObservers(x *exchange, r *http.Request) {
 	for i, each := range s.api.Config.Observers {
 		p := s.runObserver(x, each, func() {
@@ -83,7 +83,8 @@ func (s *server) runObserver(x *exchange, each call.Observer, do func()) (p any)
 }
 
 // endUnlogged calls End of the observers for a request without a log line: a page of error
-// codes, or a request whose connection was aborted.
+// codes, or a request that panicked with [http.ErrAbortHandler]. It does nothing if End was
+// called before.
 func (s *server) endUnlogged(x *exchange, r *http.Request) {
 	if !x.observation.over {
 		x.gone = x.observation.status == 0 && x.hungUp()
@@ -103,8 +104,8 @@ func (s *server) finish(x *exchange, r *http.Request, status int, err error) {
 	s.logged(x, r, &o, more)
 }
 
-// statusGone is the status in the log if the client disconnected before the answer. It is not
-// an error of the server.
+// statusGone is the status for the log and the observers if the client disconnected before it
+// had the answer. It is not an error of the server.
 const statusGone = 499
 
 // outcome returns the parts of the outcome that the log and the observers need. ended adds the
@@ -141,8 +142,8 @@ func (s *server) ended(x *exchange, r *http.Request, o *call.Outcome, err error)
 	return s.endObservers(x, *o)
 }
 
-// endObservers calls End of every observer whose Begin returned. It calls all of them before it
-// passes on a panic with [http.ErrAbortHandler].
+// endObservers calls End of every observer whose Begin returned a context. It calls all of them
+// before it passes on a panic with [http.ErrAbortHandler].
 func (s *server) endObservers(x *exchange, o call.Outcome) (more []slog.Attr) {
 	var abort any
 	for i, each := range s.api.Config.Observers[:x.observation.begun] {
@@ -170,7 +171,8 @@ func (s *server) codeOf(err error) string {
 }
 
 // logged writes the log line of a request. The line has no query string and no body, because
-// they may contain secrets. It also counts a shed request, which has only a line at level debug.
+// they may contain secrets. logged also counts a request that was answered 503 overloaded. The
+// line of such a request, and of a request to [NewRefusing], has the level debug.
 func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
 	switch {

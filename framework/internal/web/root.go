@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/query"
 )
 
-// serveRoot returns the opening of the API root. The API root takes no parameters: unknown
-// parameters are handled as at any endpoint.
+// serveRoot returns the opening of the API root. The API root takes no parameters, so it handles
+// every parameter as any endpoint handles an unknown one.
 func serveRoot(a describe.Catalog, root *table.Endpoint) opening {
 	return func(c *call.Call, r *http.Request) (*table.Response, error) {
 		query, err := input.ReadQuery(r)

@@ -31,8 +31,8 @@ func (s *shedCount) add(now time.Time) (total int64, due bool) {
 	return s.total, true
 }
 
-// shed counts a request that the server answers 503 overloaded, and logs a warning at most once
-// a second. It returns false for any other error.
+// shed counts a request that the server answers 503 overloaded, and logs a warning, for each
+// reason at most once a second. It returns false for any other error.
 func (s *server) shed(c *call.Call, err error) bool {
 	var count *shedCount
 	var why string

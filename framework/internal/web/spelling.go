@@ -8,8 +8,8 @@ import (
 
 // plainlySpelt returns the request with the unreserved characters of its path decoded, because
 // both spellings mean the same (RFC 3986, section 6.2.2.2). Other escapes stay: an encoded
-// slash is part of its segment. Dot segments stay too, so that no route matches them. The
-// guards have checked every spelling of the path before.
+// slash is part of its segment. Dot segments stay too; a route takes them as ordinary segments.
+// The guards have checked every spelling of the path before.
 func plainlySpelt(r *http.Request) *http.Request {
 	raw := r.URL.RawPath
 	if raw == "" {

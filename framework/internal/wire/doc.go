@@ -1,2 +1,3 @@
-// Package wire writes JSON as the API sends it, and ordered documents as JSON and YAML.
+// Package wire writes JSON as the API sends it. It also reads JSON documents in their order, and
+// writes them as JSON and YAML.
 package wire

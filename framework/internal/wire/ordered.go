@@ -16,7 +16,7 @@ import (
 // A JSONSchema is a JSON Schema (2020-12), as OpenAPI 3.1 has it.
 type JSONSchema = map[string]any
 
-// Member is the value of a member, nil for none.
+// Member returns the value of the first member with a name, or nil if there is none.
 func (m Members) Member(name string) any {
 	for _, one := range m {
 		if one.Name == name {
@@ -26,7 +26,8 @@ func (m Members) Member(name string) any {
 	return nil
 }
 
-// Find is what a reference within a document leads to.
+// Find returns the value to which a reference such as "#/components/schemas" leads, or nil. It
+// finds members of objects, not elements of arrays.
 func (m Members) Find(to string) any {
 	var value any = m
 	for name := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
@@ -36,15 +37,16 @@ func (m Members) Find(to string) any {
 	return value
 }
 
-// With are the members and others, which go before those of the same name.
+// With returns the members, followed by others. A member that others has too, with a value
+// that is not nil, is left out of the first part.
 func (m Members) With(others Members) Members {
 	all := slices.DeleteFunc(slices.Clone(m), func(one Member) bool { return others.Member(one.Name) != nil })
 	return append(all, others...)
 }
 
-// A Members is a JSON object whose members keep their order, where Go's maps
-// have none.
-type Members []Member //nolint:recvcheck // add changes it, the rest reads
+// A Members is a JSON object whose members keep their order, unlike those of a Go
+// map.
+type Members []Member //nolint:recvcheck // only Add changes the slice itself
 
 // A Member is a name with its value.
 type Member struct {
@@ -52,7 +54,7 @@ type Member struct {
 	Value any
 }
 
-// Add puts a member behind the others.
+// Add appends a member. It does not replace one of the same name.
 func (m *Members) Add(name string, value any) { *m = append(*m, Member{name, value}) }
 
 // MarshalJSON writes the members in their order.
@@ -71,8 +73,8 @@ func (m Members) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// SortBy orders the members by a list of names; those that it does not have
-// come last, as they were.
+// SortBy sorts the members in place by a list of names. Members that are not in the
+// list come last and keep their order.
 func (m Members) SortBy(names []string) {
 	place := func(name string) int {
 		if at := slices.Index(names, name); at >= 0 {
@@ -83,7 +85,7 @@ func (m Members) SortBy(names []string) {
 	slices.SortStableFunc(m, func(a, b Member) int { return place(a.Name) - place(b.Name) })
 }
 
-// At is the object that a member holds, empty for none.
+// At returns the object that is the value of a member, or nil if there is none.
 func (m Members) At(name string) Members {
 	for _, one := range m {
 		if inner, ok := one.Value.(Members); ok && one.Name == name {
@@ -93,9 +95,9 @@ func (m Members) At(name string) Members {
 	return nil
 }
 
-// ReadOrdered reads one value of JSON: an object as members, an array as []any,
-// text as a string, and anything else as it is written, numbers in plain
-// decimals.
+// ReadOrdered reads one value of JSON: an object as [Members], an array as []any, a
+// string as a string, and anything else as a [jsontext.Value]. A number with an exponent
+// becomes one without, see [plain]. More than one value is an error.
 func ReadOrdered(text []byte) (any, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	value, err := orderedValue(dec)
@@ -152,8 +154,8 @@ func orderedArray(dec *jsontext.Decoder) (any, error) {
 	return all, err
 }
 
-// plain writes a number without an exponent: readers of YAML 1.1 take 1e+06 for
-// text.
+// plain writes a number without an exponent, because readers of YAML 1.1 take 1e+06 for
+// text. It does not change a number that no float64 can hold.
 func plain(raw jsontext.Value) jsontext.Value {
 	if raw.Kind() != jsontext.KindNumber || !bytes.ContainsAny(raw, "eE") {
 		return raw
@@ -165,7 +167,8 @@ func plain(raw jsontext.Value) jsontext.Value {
 	return strconv.AppendFloat(nil, n, 'f', -1, 64)
 }
 
-// IndentJSON writes what readOrdered read, for people.
+// IndentJSON appends a value of [ReadOrdered] as indented JSON. indent is the white space
+// before its closing bracket.
 func IndentJSON(b []byte, value any, indent string) []byte {
 	deeper := indent + "  "
 	switch value := value.(type) {
@@ -196,7 +199,7 @@ func opener(at int, bracket byte) string {
 	return ",\n"
 }
 
-// closed ends an object or an array of so many parts.
+// closed appends the end of an object or an array. If it has no parts, closed appends all of it.
 func closed(b []byte, parts int, indent, brackets string) []byte {
 	if parts == 0 {
 		return append(b, brackets...)

@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FormatYAML writes a value of readOrdered as YAML with the same meaning in versions 1.1
-// and 1.2: text that either version could read as another value is quoted as in
-// JSON.
+// FormatYAML writes an object or an array of [ReadOrdered] as YAML with the same meaning in
+// versions 1.1 and 1.2: text that either version could read as another value is quoted as
+// in JSON. It returns "" for any other value, and for one without parts.
 func FormatYAML(value any, indent string) string {
 	var b strings.Builder
 	switch value := value.(type) {
@@ -28,7 +28,7 @@ func FormatYAML(value any, indent string) string {
 	return b.String()
 }
 
-// yamlAfter is a value behind the name of its member.
+// yamlAfter returns the YAML of a value after the name of its member.
 func yamlAfter(value any, indent string) string {
 	if line, ok := yamlLine(value, indent); ok {
 		return " " + line + "\n"
@@ -36,7 +36,8 @@ func yamlAfter(value any, indent string) string {
 	return "\n" + FormatYAML(value, indent)
 }
 
-// yamlItem is a value behind the dash of a list, its first line beside it.
+// yamlItem returns the YAML of a value after the dash of a list. Its first line is on the
+// line of the dash.
 func yamlItem(value any, indent string) string {
 	if line, ok := yamlLine(value, indent); ok {
 		return " " + line + "\n"
@@ -44,8 +45,8 @@ func yamlItem(value any, indent string) string {
 	return " " + strings.TrimPrefix(FormatYAML(value, indent), indent)
 }
 
-// yamlLine is a value that begins on the line of its name; false for what has
-// parts.
+// yamlLine returns the YAML of a value that begins on the line of its name. It returns
+// false for an object or an array with parts.
 func yamlLine(value any, indent string) (string, bool) {
 	switch value := value.(type) {
 	case Members:
@@ -60,8 +61,8 @@ func yamlLine(value any, indent string) (string, bool) {
 	return "null", true
 }
 
-// yamlText is text: as it is where nothing else could be meant, as a block where
-// it has several plain lines, else in quotes.
+// yamlText returns the YAML of a text: a block if it has several lines of plain ASCII, the
+// text itself if nothing else could be meant, and otherwise the text in quotes.
 func yamlText(text, indent string) string {
 	if strings.Contains(text, "\n") && yamlBlock.MatchString(text) {
 		return "|-\n" + indent + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n"+indent), "\n"+indent+"\n", "\n\n")
@@ -81,13 +82,13 @@ var (
 	yamlBlock = regexp.MustCompile(`^[!-~][ -~]*(\n|\n[!-~][ -~]*)*\n[!-~][ -~]*$`)
 )
 
-// yamlReserved reports whether YAML 1.1 takes a word for something else.
+// yamlReserved reports whether YAML 1.1 reads a word as a boolean or as null.
 func yamlReserved(word string) bool {
 	return slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(word))
 }
 
-// quoted is text as JSON and YAML both have it: what YAML takes for the end of
-// a line, or does not allow, is escaped, as are marks that turn the direction of writing.
+// quoted returns a text in quotes that JSON and YAML read alike. It escapes what YAML
+// takes for the end of a line or does not allow, and marks that change the direction of writing.
 func quoted(text string) string {
 	var b strings.Builder
 	for _, r := range string(AppendJSON(nil, text)) {

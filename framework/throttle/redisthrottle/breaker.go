@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// pause is how long Redis gets no request after it did not answer.
+// pause is the time after a failure of Redis in which no new request is sent to it.
 const pause = time.Second
 
-// A breaker records that Redis does not answer. Then only one request per pause waits for
-// Redis: the probe. The zero breaker lets all requests pass.
+// A breaker records that Redis fails: it does not answer, or returns an error. Then only one
+// request per pause is sent to Redis: the probe. The zero breaker lets all requests pass.
 type breaker struct {
 	mu    sync.Mutex
 	away  bool
@@ -31,7 +31,8 @@ func (b *breaker) pass() (ask, probing bool) {
 	return true, true
 }
 
-// fail records that Redis did not answer, and reports whether the state changed.
+// fail records that Redis failed, and reports whether the state changed. After the first failure
+// only that of a probe is recorded.
 func (b *breaker) fail(probing bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// newClient returns a client that never waits longer than the timeout and never retries:
-// the breaker decides when to try again.
+// newClient returns a client that waits at most the timeout in each step (pool, dial, read and
+// write) and at most until the deadline of the context in total. It never retries: the breaker
+// decides when to try again.
 func newClient(o *redis.Options, timeout time.Duration) *redis.Client {
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
 	o.ContextTimeoutEnabled = true

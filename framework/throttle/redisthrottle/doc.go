@@ -6,7 +6,7 @@
 // One script counts a request in one atomic step, by the clock of Redis. Keys are hashed,
 // so Redis stores no address and no e-mail. Each key expires with its window.
 //
-// If Redis returns an error or does not answer within a quarter of a second, requests do
-// not fail: each process counts by itself, and the log reports it once. Then at most one
-// request per second tries Redis again until it answers, and the log reports that too.
+// If Redis returns an error or does not answer within [Options].Timeout, requests do not
+// fail: each process counts by itself, and the log reports it once. Then at most one request
+// per second and process tries Redis again until it answers, and the log reports that too.
 package redisthrottle

@@ -22,13 +22,13 @@ var takeScript string
 type Options struct {
 	// Prefix begins every key. Defaults to "trestle:throttle:".
 	Prefix string
-	// Timeout is how long one request waits for Redis in total. Defaults to 250
-	// milliseconds.
+	// Timeout is the longest time that one request waits for Redis in total. Defaults to
+	// 250 milliseconds.
 	Timeout time.Duration
 	// Fallback counts while Redis does not answer or returns errors. Defaults to a [throttle.Memory].
 	Fallback throttle.Store
-	// Log receives a line when Redis stops answering and when it answers again. Defaults
-	// to slog.Default.
+	// Log receives a line when Redis begins to fail and when it answers again. Defaults to
+	// slog.Default.
 	Log *slog.Logger
 }
 

@@ -24,8 +24,8 @@ const (
 	eventTokenRevoked      = "token_revoked"
 )
 
-// audit logs that an account or a credential changed. The attributes are ids and
-// permissions, never a secret, an e-mail address or a name.
+// audit logs at the level info that an account or a credential changed. The attributes never
+// contain a secret, an e-mail address, or the name of a user or a group.
 func audit(ctx context.Context, s *site.Site, event string, whose slog.Attr, more ...slog.Attr) {
 	line := append([]slog.Attr{slog.String("event", event), whose, slog.String("by", "command line")}, more...)
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "audit", line...)

@@ -197,7 +197,8 @@ func newGroupCommand(run *command.Run, c cobra.Command, do func(context.Context,
 	})
 }
 
-// findGroup finds a group by its name. Its error suggests the nearest name.
+// findGroup finds a group by its name. If there is none, the error suggests the nearest name,
+// or the command that lists the groups.
 func findGroup(ctx context.Context, s *site.Site, name string) (auth.Group, error) {
 	group, err := s.Users.FindGroup(ctx, s.DB.Session(), name)
 	if !errors.Is(err, auth.ErrNotFound) {
@@ -225,8 +226,8 @@ func requireGroup(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// requireGroupAndPermissions requires the name of a group and then at least so many
-// permissions, each well formed.
+// requireGroupAndPermissions requires the name of a group and then as many permissions as least
+// says, or more, each well formed.
 func requireGroupAndPermissions(least int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -63,8 +63,8 @@ func createUser(run *command.Run, cmd *cobra.Command, n auth.NewUser) error {
 	})
 }
 
-// requireFree returns an error if a user has the e-mail, or if it is not an e-mail. It runs before the command prompts
-// for a password.
+// requireFree returns an error if a user has the e-mail address, or if it is not valid. It runs
+// before the command prompts for a password.
 func requireFree(ctx context.Context, s *site.Site, email string) error {
 	normal, err := auth.NormalizeEmail(email)
 	if err != nil {

@@ -118,7 +118,7 @@ func checkRevoked(run *command.Run, cmd *cobra.Command, ids []string) error {
 	return nil
 }
 
-// shorten hides most of a token that was given in place of its id.
+// shorten returns the first 8 bytes of a text, because a user may give a token instead of an id.
 func shorten(text string) string {
 	if len(text) > 8 {
 		return text[:8] + "..."

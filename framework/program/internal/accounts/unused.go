@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// warnUnusedPermissions warns of each permission that no endpoint requires, and suggests
-// the nearest. It warns of nothing if the declarations are wrong, because the permissions
-// are granted all the same.
+// warnUnusedPermissions warns of each permission that no endpoint requires, and suggests the
+// nearest one that an endpoint requires. If the declarations have a mistake, it does nothing,
+// because the permissions were granted all the same.
 func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	if len(named) == 0 {
 		return

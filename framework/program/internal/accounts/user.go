@@ -219,7 +219,7 @@ what the user does not hold it says that, too.`,
 }
 
 // sayWhatRemains says which permissions were taken, which the user still holds, and which
-// the user did not hold.
+// the user did not hold. Of a superuser it only says that the user holds every permission.
 func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user auth.User, asked, taken []string) error {
 	held, err := s.Users.PermissionsOf(ctx, s.DB.Session(), user.ID)
 	if err != nil {
@@ -242,7 +242,8 @@ func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user au
 	return nil
 }
 
-// sayNotHeld says which permissions were not held. Their names may be misspelt.
+// sayNotHeld says which permissions were not held. Their names may be misspelt, so it also
+// warns of those that no endpoint requires.
 func sayNotHeld(run *command.Run, s *site.Site, who string, missed, held []string) {
 	if len(missed) == 0 {
 		return
@@ -270,7 +271,7 @@ func requirePermissions(_ *cobra.Command, names []string) error {
 	return checkPermissions(names)
 }
 
-// checkPermissions rejects a misspelt name before the database is opened.
+// checkPermissions rejects a malformed name before the database is opened.
 func checkPermissions(names []string) error {
 	for _, name := range names {
 		if err := auth.CheckPermission(name); err != nil {

@@ -68,8 +68,8 @@ func runBackup(run *command.Run, cmd *cobra.Command, args []string) error {
 	return run.Print(fmt.Sprintf("backed up %s to %s: %s, in %s", from, to, held, time.Since(began).Round(time.Millisecond)))
 }
 
-// backUp copies the database of the settings to a file, verifies the copy, and names it
-// when it is complete.
+// backUp copies the database of the settings to a file, verifies the copy, and gives it its
+// name when it is complete. It replaces an existing file only if over is true.
 func backUp(ctx context.Context, run *command.Run, c config.Config, to string, over bool) (holding, error) {
 	file, err := createWholeFile(run, to)
 	if err != nil {
@@ -98,7 +98,8 @@ func sayLeft(run *command.Run, part string) {
 	run.Sayf("Removed %s, which was left by a process that was killed.", part)
 }
 
-// checkTarget returns an error if the copy of a database may not be written to a file.
+// checkTarget returns an error if the database does not exist, or if its copy may not be
+// written to a file.
 func checkTarget(path, database string, over bool) error {
 	if !exists(database) {
 		return fmt.Errorf("there is no database at %s; is DATABASE_URL right?", database)
@@ -191,7 +192,7 @@ func formatSQLiteURL(path string) string {
 	return (&url.URL{Scheme: "sqlite", Path: filepath.ToSlash(path)}).String()
 }
 
-// quote returns a word as a shell reads it.
+// quote returns a word in the single quotes of a shell.
 func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

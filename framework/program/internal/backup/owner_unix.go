@@ -13,14 +13,15 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// checkOwner rejects root if another user owns a folder, a link or a file on the way to
-// the database: that user could place a link to any file of root there. That user does
-// not need root to restore.
+// checkOwner rejects root if another user owns a folder, a link or a file on the way to the
+// database, or may write in such a folder: that user could place a link to any file of root
+// there. It accepts a writable folder that is sticky, unless the path after it is missing or
+// is the last one. If the process is not root, it accepts every path.
 func checkOwner(passed []string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	shared := "" // the last folder in which other users may create files
+	shared := "" // the folder before path, if it is sticky and other users may create files in it
 	for i, path := range passed {
 		info, err := os.Lstat(path)
 		gone := errors.Is(err, fs.ErrNotExist)

@@ -80,8 +80,8 @@ func runRestore(run *command.Run, cmd *cobra.Command, args []string) error {
 	return restoreTo(cmd.Context(), run, at, place, from, name)
 }
 
-// restoreTo restores the database at a path, whose file is at a place, and reports what
-// the database contains now.
+// restoreTo restores a database and reports what it contains then. at is the path of the
+// settings, and place is the file to which that path leads.
 func restoreTo(ctx context.Context, run *command.Run, at, place, from, name string) error {
 	began := time.Now()
 	bar := run.StartBar("Restoring")
@@ -97,7 +97,7 @@ func restoreTo(ctx context.Context, run *command.Run, at, place, from, name stri
 	return run.Print(fmt.Sprintf("restored %s from %s: %s, in %s", at, name, held, time.Since(began).Round(time.Millisecond)))
 }
 
-// restoreFrom restores from a file, or from standard input if the name is "".
+// restoreFrom restores from a file, or from standard input if from is "".
 func restoreFrom(ctx context.Context, run *command.Run, from, called, place string) (holding, string, error) {
 	if err := discardParts(run, spoolPath(place)); err != nil {
 		return holding{}, "", err
@@ -143,7 +143,7 @@ func formatPostgreSQLRestore(address, dump string) (command string, err error) {
 		quote(other.String()), quote(rename), quote("CREATE DATABASE "+quoteIdentifier(name)), quote(at.String()), dump), nil
 }
 
-// nameKeptDatabase returns a name for the old database that PostgreSQL does not cut.
+// nameKeptDatabase returns a name for the old database that PostgreSQL does not truncate.
 func nameKeptDatabase(name string, now time.Time) string {
 	const longest = 63 // bytes, NAMEDATALEN - 1
 	room := longest - len(nameKept("", now))
@@ -156,7 +156,7 @@ func quoteIdentifier(name string) string { return `"` + strings.ReplaceAll(name,
 // spoolPath returns the path of the copy of standard input, beside the database.
 func spoolPath(place string) string { return place + ".stdin" }
 
-// spool writes standard input to a file. The caller discards the file.
+// spool writes standard input to a file. The caller discards the file. A terminal is an error.
 func spool(ctx context.Context, run *command.Run, place string) (*wholeFile, error) {
 	if run.AtTerminal() {
 		return nil, exit.Misused("standard input is a terminal; say: restore - < FILE")
@@ -190,8 +190,8 @@ func sayNextSteps(run *command.Run, held holding, kept string) {
 	run.Sayf("Now start the server.")
 }
 
-// replaceDatabase replaces the database by a copy of a file. It returns the new name of the
-// old database, or "".
+// replaceDatabase replaces the database by a copy of a file. It returns the content of the
+// file, and the new name of the old database, or "" if there was none.
 func replaceDatabase(ctx context.Context, run *command.Run, from, called, at string) (held holding, kept string, err error) {
 	if held, err = verifyBackup(ctx, run, from, called); err != nil {
 		return held, "", err
@@ -245,8 +245,8 @@ func makeRoom(run *command.Run, at string) (*room, error) {
 	return r, nil
 }
 
-// isEmpty reports whether the file is unchanged, or has only the page of a database
-// without tables. The caller must hold the lock.
+// isEmpty reports whether the file is the one that makeRoom created, and has at most one page,
+// which contains no tables. For nil it returns false. The caller must hold the lock.
 func (r *room) isEmpty() bool {
 	if r == nil {
 		return false
@@ -288,8 +288,9 @@ func verifyBackup(ctx context.Context, run *command.Run, path, called string) (h
 	return held, nil
 }
 
-// exchange copies the file, and replaces the database by the copy. The caller holds the
-// lock. An empty file that makeRoom created is not kept.
+// exchange copies the file, verifies the copy, and replaces the database by the copy. The
+// caller holds the lock. If made is true, the old file is the empty one of makeRoom, and
+// exchange does not keep it.
 func exchange(ctx context.Context, run *command.Run, from, at string, want holding, made bool) (kept string, err error) {
 	file, err := createWholeFile(run, at)
 	if err != nil {
@@ -312,7 +313,7 @@ func exchange(ctx context.Context, run *command.Run, from, at string, want holdi
 	if err := copyAccess(file.part, at); err != nil {
 		return "", err
 	}
-	if err := syncFile(file.part); err != nil { // before anything is moved away: the disk may be full
+	if err := syncFile(file.part); err != nil { // before the renaming: the disk may be full
 		return "", err
 	}
 	if !made {
@@ -334,12 +335,13 @@ func enableWriteAhead(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.WritesAhead(ctx) // opening it does so; if the disk cannot, doctor reports it
+	_, err = db.WritesAhead(ctx) // connecting turns the log on; doctor reports if it is off
 	return errors.Join(err, db.Close())
 }
 
-// followLinks returns the file that a path leads to, by the rules of the system for
-// links, and every folder, link and file on the way. The file need not exist.
+// followLinks returns the file that an absolute path leads to, by the rules of the system for
+// links, and every folder, link and file on the way. The file need not exist. If there are
+// more than 40 links, it returns the path itself.
 func followLinks(name string) (file string, passed []string) {
 	root := filepath.VolumeName(name) + string(filepath.Separator)
 	at, rest, links := root, splitPath(name[len(root):]), 0
@@ -367,8 +369,9 @@ func followLinks(name string) (file string, passed []string) {
 	return at, passed
 }
 
-// leadsTo reports whether the system and the links lead from a name to the same file, or
-// to no file in the same folder.
+// leadsTo reports whether the system also finds the file at place under the name, where place
+// is the result of [followLinks]. If neither exists, it compares their folders. If the folder
+// of the name does not exist either, it returns true.
 func leadsTo(name, place string) bool {
 	if exists(name) || exists(place) {
 		return isSameFile(name, place)
@@ -382,8 +385,9 @@ func splitPath(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
 }
 
-// keep gives a database a second name, which remains when another database takes its
-// place. It renames the logs of the database, and writes all names to the disk.
+// keep gives a database a second name, which remains when another file replaces the first
+// name. On a disk without hard links it renames the database. It renames the logs of the
+// database too, and writes all names to the disk.
 func keep(at string, now time.Time) (kept string, err error) {
 	name := nameKept(at, now)
 	if err := os.Remove(at + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -409,8 +413,8 @@ func nameKept(at string, now time.Time) string {
 // logs are the suffixes of the files that a database has beside its own.
 var logs = []string{"-wal", "-journal"}
 
-// renameLogs gives the logs of a database the names of another database, unless that has
-// logs.
+// renameLogs gives the logs of a database the names for another database. It returns an error
+// if the other database has such a log already.
 func renameLogs(from, to string) error {
 	for _, suffix := range logs {
 		if err := renameNew(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -18,8 +18,8 @@ type wholeFile struct {
 	part  string // the path while it is written
 }
 
-// newWholeFile creates the empty file that is written, for its owner alone. It removes
-// the parts that a killed process left, and calls left for each.
+// newWholeFile creates the empty file that is written, for its owner alone. It first removes
+// all other parts of the same file, such as those of a killed process, and calls left for each.
 func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 	if err := removeParts(place, left); err != nil {
 		return nil, err
@@ -34,9 +34,9 @@ func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
 	return &wholeFile{place, f.Name()}, f.Close()
 }
 
-// isPart reports whether a file is a part of another file.
+// isPart reports whether a file is a part of the file at place.
 func isPart(path, place string) bool {
-	parts, _ := findParts(place) // on an error, no part is removed
+	parts, _ := findParts(place) // if this fails, no part is removed either
 	return slices.ContainsFunc(parts, func(part string) bool { return isSameFile(part, path) })
 }
 
@@ -54,7 +54,7 @@ func removeParts(place string, left func(part string)) error {
 	return nil
 }
 
-// findParts returns the parts of a file.
+// findParts returns the parts of a file, and the logs of these parts.
 func findParts(place string) ([]string, error) {
 	files, err := os.ReadDir(filepath.Dir(place))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -70,10 +70,11 @@ func findParts(place string) ([]string, error) {
 	return found, nil
 }
 
-// discard removes the part, unless it was put in its place.
+// discard removes the part, unless put has moved it.
 func (f *wholeFile) discard() { _ = os.Remove(f.part) }
 
-// put moves the file to its place. It replaces an existing file only if over is set.
+// put writes the file to the disk and moves it to its place. Unless over is true, an existing
+// file is an error, as [renameNew] says.
 func (f *wholeFile) put(over bool) error {
 	if err := syncFile(f.part); err != nil {
 		return err
@@ -88,7 +89,8 @@ func (f *wholeFile) put(over bool) error {
 	return syncFolder(filepath.Dir(f.place))
 }
 
-// renameNew renames a file, unless a file of the new name exists.
+// renameNew renames a file. If a file of the new name exists, it returns an error; on a disk
+// without hard links it may replace that file.
 func renameNew(from, to string) error {
 	err := os.Link(from, to)
 	switch {
@@ -100,7 +102,7 @@ func renameNew(from, to string) error {
 	return os.Rename(from, to) // a disk without links
 }
 
-// syncFile returns when a file is on the disk.
+// syncFile writes a file to the disk.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -109,8 +111,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncFolder returns when the names in a folder are on the disk. Windows does that by
-// itself.
+// syncFolder writes the names in a folder to the disk. On Windows it does nothing.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

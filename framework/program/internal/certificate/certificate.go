@@ -13,12 +13,12 @@ import (
 	"trestle.example/framework/program/internal/console"
 )
 
-// pause is the least time between two checks whether the files have changed.
+// pause is the least time between two checks of the files by connections.
 const pause = time.Minute
 
-// A Certificate is the server's own. It uses files that are renewed while the server
-// runs. If it cannot use them, it keeps the certificate that it has. It is safe for
-// concurrent use.
+// A Certificate is the TLS certificate of a server. When its files change while the server
+// runs, it reads them again. If it cannot use them, it keeps the certificate that it has. It
+// is safe for concurrent use.
 type Certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -30,7 +30,7 @@ type Certificate struct {
 	looked  time.Time // when the files were last checked
 }
 
-// An edition is the state of the files. It differs after the files have changed.
+// An edition is the state of the files: their modification times and their sizes.
 type edition struct{ certTime, certSize, keyTime, keySize int64 }
 
 // Open reads the certificate and its key from files in PEM. A certificate that has expired,
@@ -49,7 +49,8 @@ func (c *Certificate) TLS() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
 }
 
-// get returns the certificate for a connection.
+// get returns the certificate for a connection. If the last check of the files was a minute
+// ago or more, it checks them first.
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +60,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// Reload reads the files at once, even if they seem unchanged.
+// Reload reads the files at once, even if they seem unchanged. It logs an error.
 func (c *Certificate) Reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +116,7 @@ func (c *Certificate) edition() (edition, error) {
 	return edition{cert.ModTime().UnixNano(), cert.Size(), key.ModTime().UnixNano(), key.Size()}, nil
 }
 
-// load reads the files. A certificate that clients would reject is an error.
+// load reads the files. A certificate that has expired, or is not valid yet, is an error.
 func (c *Certificate) load() (*tls.Certificate, error) {
 	cert, err := os.ReadFile(c.certFile)
 	if err != nil {

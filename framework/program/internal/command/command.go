@@ -26,8 +26,8 @@ type Run struct {
 	Started bool // a command was found and its arguments were right
 }
 
-// New completes a command with the function that it runs. It replaces {program} in the texts
-// of its help. Without Args the command accepts no arguments.
+// New completes a command with the function that it runs. It replaces {program} and {PROGRAM}
+// in Short, Long and Example. Without Args the command accepts no arguments.
 func (r *Run) New(c cobra.Command, do func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	if c.Args == nil {
 		c.Args = cobra.NoArgs
@@ -76,12 +76,12 @@ func WantsJSON(cmd *cobra.Command) bool {
 	return is
 }
 
-// AddSettings adds the flags of settings to a command, those of a server too if it is
-// serving.
+// AddSettings adds the flags of the settings to a command. It adds those that only a server
+// uses only if serving is true.
 func (r *Run) AddSettings(flags *pflag.FlagSet, serving bool) { r.Table().AddFlags(flags, serving) }
 
-// Settings reads the settings, and warns of variables that are no settings. Its error reports
-// every wrong setting, and has exit code 2. The log is never nil.
+// Settings reads the settings, and warns of variables that are no settings. Its error is that
+// of [config.Table.Read], with exit code 2. The log is never nil.
 func (r *Run) Settings(flags *pflag.FlagSet) (config.Config, *slog.Logger, error) {
 	c, err := r.Table().Read(flags, r.Env)
 	log := c.NewLog(r.Err)
@@ -92,7 +92,8 @@ func (r *Run) Settings(flags *pflag.FlagSet) (config.Config, *slog.Logger, error
 	return c, log, err
 }
 
-// With is [Run.WithNew] for a command that needs a database that exists.
+// With is [Run.WithNew] for a command that needs an existing database. If the SQLite file does
+// not exist, it does not call do, and returns an error with exit code 3.
 func (r *Run) With(ctx context.Context, flags *pflag.FlagSet, do func(*site.Site) error) error {
 	return r.connect(ctx, flags, config.Config.RequireFile, do)
 }

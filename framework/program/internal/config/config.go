@@ -1,5 +1,5 @@
-// Package config reads the settings of a program: each is a flag, an environment variable, or
-// a default, in that order.
+// Package config reads the settings of a program. A value comes from a flag, else from an
+// environment variable, else from the default.
 package config
 
 import (
@@ -43,8 +43,8 @@ type Config struct {
 	tokenLife        time.Duration
 	DatabaseURL      string
 	ReplicaURL       string
-	ReadOnly         bool // open the database for reading alone
-	SetLocal         bool // set options per transaction: a command does not know whether there is a pooler
+	ReadOnly         bool // open the database for reading only
+	SetLocal         bool // set options per transaction, because there may be a pooler
 	DBConns          int
 	StatementTimeout time.Duration
 	QueueTimeout     time.Duration
@@ -66,7 +66,7 @@ type Setting struct {
 	Fallback       string
 	Example        string // a right value, for the report of a wrong one; "" if the error of Read is enough
 	Usage          string // its `word` in backquotes names the value in the help
-	Shown          string // what the help shows as the default, unless it is fallback
+	Shown          string // what is shown as the default; "" to show Fallback
 	serving        bool   // only a server uses it
 	Read           func(c *Config, value string) error
 }
@@ -80,8 +80,8 @@ type Table struct {
 // newConfig returns a configuration before any setting is read.
 func (t Table) newConfig() Config { return Config{Program: t.Program, Own: map[string]any{}} }
 
-// AddFlags adds the flags of settings to a command, those of a server too if it is
-// serving.
+// AddFlags adds the flags of the settings to a command. It adds those that only a server
+// uses only if serving is true.
 func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 	flags.SortFlags = false
 	for _, s := range t.Settings() {
@@ -98,8 +98,8 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 
 // Read reads every setting, also those without a flag at this command, because a
 // deployment is valid for all commands or for none. It reports every wrong value. If each
-// value is valid, it reports the first fault of settings together: of the two timeouts and of
-// the database.
+// value is valid, it checks settings against each other, and reports the first fault: first
+// the queue timeout and the request timeout, then the settings of the database.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")
@@ -135,7 +135,8 @@ func (c Config) databaseTogether() error {
 	return db.Close()
 }
 
-// RequireFile returns an error if the database is a SQLite file that does not exist.
+// RequireFile returns an error with exit code 3 if the database is a SQLite file that does
+// not exist.
 func (c Config) RequireFile() error {
 	path := sqldb.File(c.DatabaseURL)
 	if path == "" {
@@ -170,8 +171,9 @@ func (s Setting) nameOf(from string) string {
 	return from
 }
 
-// wrong returns the report of a wrong value. name is the flag or the variable that gave
-// the value.
+// wrong returns the error of a wrong value. name is the flag or the variable that gave the
+// value, or the variable of the setting if the value is the default. The error shows the value
+// only if the setting has an Example.
 func (s Setting) wrong(name, value string, err error) error {
 	if s.Example == "" {
 		return fmt.Errorf("%s: %w", name, err)

@@ -4,18 +4,18 @@ import (
 	"time"
 )
 
-// A limitConfig limits what clients may use of a server, and how long a server takes to
-// stop.
+// A limitConfig has the greatest number of connections, the time for which a server still
+// accepts requests after the signal to stop, and the origins whose pages may read answers.
 type limitConfig struct {
 	MaxConns    int
 	drainDelay  time.Duration // negative for the default of the deployment
 	CORSOrigins []string
 }
 
-// ProductionDelay is the delay in production, unless it is set.
+// ProductionDelay is the drain delay in production, unless a setting sets another one.
 const ProductionDelay = 3 * time.Second
 
-// limitSettings returns settings of a server.
+// limitSettings returns the settings of connections, of the drain delay and of CORS.
 func limitSettings() []Setting {
 	return []Setting{
 		{

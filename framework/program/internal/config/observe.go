@@ -13,15 +13,15 @@ import (
 type observeConfig struct {
 	MetricsAddr    string        // "" for no metrics
 	Slow           time.Duration // 0 if no request counts as slow
-	otlpEndpoint   string        // "" for no traces, unless the next is set
+	otlpEndpoint   string        // "" for no traces, unless tracesEndpoint is set
 	tracesEndpoint string
 	ServiceName    string
 	Sampler        string
 	SamplerArg     string
 }
 
-// observeSettings returns settings of a server. The variables of traces are those of
-// OpenTelemetry.
+// observeSettings returns the settings of metrics, of the slow log and of traces. The
+// variables of traces are those of OpenTelemetry.
 func observeSettings() []Setting {
 	return []Setting{
 		{
@@ -98,9 +98,9 @@ func readSamplerArg(c *Config, v string) error {
 	return tracing.CheckSampler(c.Sampler, v)
 }
 
-// Collector returns the URL that receives traces, or "". By the standard of OpenTelemetry,
-// each signal has its own path below the URL for all signals. The URL for traces is used
-// unchanged.
+// Collector returns the URL that receives traces, or "". If a URL for traces is set, it
+// returns that URL, with the path / if it has no path. If only the URL for all signals is
+// set, it adds the path of traces, by the standard of OpenTelemetry.
 func (c observeConfig) Collector() string {
 	if c.tracesEndpoint == "" {
 		if c.otlpEndpoint == "" {

@@ -36,7 +36,7 @@ func readAddr(to *string, v string) error {
 }
 
 // readDatabaseURL leaves the checks to sqldb. The default is a SQLite file with the name of
-// the program.
+// the program, in the folder data.
 func readDatabaseURL(c *Config, v string) error {
 	c.DatabaseURL = v
 	if v != "" {
@@ -93,7 +93,8 @@ func readHosts(to *[]string, v string) error {
 	return nil
 }
 
-// readNetworks reads networks. An address counts as a network of one machine.
+// readNetworks reads networks. An address counts as a network of one machine. A network of
+// all addresses is an error.
 func readNetworks(to *[]netip.Prefix, v string) error {
 	for text := range parts(v) {
 		network, err := readNetwork(text)
@@ -108,8 +109,8 @@ func readNetworks(to *[]netip.Prefix, v string) error {
 	return nil
 }
 
-// readNetwork rejects a network that no request can come from: a network with a zone,
-// and an IPv4 address in the form of IPv6.
+// readNetwork reads a network or an address. It rejects those that no request can come from:
+// those with a zone, and IPv4 addresses in the form of IPv6.
 func readNetwork(text string) (netip.Prefix, error) {
 	if !strings.Contains(text, "/") {
 		at, err := netip.ParseAddr(text)
@@ -182,7 +183,8 @@ func readText(to *string, v string) error {
 	return nil
 }
 
-// parts returns the texts between commas, without the blanks around them.
+// parts returns the texts between commas, without the blanks around them. It skips empty
+// texts.
 func parts(v string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for part := range strings.SplitSeq(v, ",") {
@@ -202,7 +204,7 @@ func readNumber(to *int, v string, least, most int) error {
 	return nil
 }
 
-// readConns reads a number of connections. It is 0, the default of sqldb, for "auto".
+// readConns reads a number of connections. For "auto" it sets 0, the default of sqldb.
 func readConns(to *int, v string) error {
 	if v == "auto" {
 		*to = 0
@@ -232,7 +234,8 @@ func readSwitch(to *bool, v string) error {
 	return nil
 }
 
-// readChoice reads one of two words. The word yes sets to.
+// readChoice reads one of two words. It sets true if v is the word in yes, and false if v is
+// the word in no.
 func readChoice(to *bool, v, yes, no string) error {
 	if v != yes && v != no {
 		return fmt.Errorf("it must be %s or %s", no, yes)

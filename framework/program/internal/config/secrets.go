@@ -17,7 +17,8 @@ type Secrets struct {
 	Certificate *certificate.Certificate // nil without TLS of its own
 }
 
-// ReadSecrets reads the secrets. Its error reports every fault of them, and has exit code 2.
+// ReadSecrets reads the secrets. Its error joins the first fault of the keys and the first
+// fault of the certificate, and has exit code 2.
 func (c Config) ReadSecrets(log *slog.Logger) (Secrets, error) {
 	keys, wrongKeys := c.ReadKeys()
 	cert, wrongCert := c.ReadCertificate(log)
@@ -65,8 +66,8 @@ func (c Config) ReadCertificate(log *slog.Logger) (*certificate.Certificate, err
 // HasTLS reports whether the server has TLS of its own.
 func (c Config) HasTLS() bool { return c.TLSCert != "" }
 
-// RequireHosts returns an error for a server in production that would accept any Host:
-// the links in its answers would lead where the request says.
+// RequireHosts returns an error with exit code 2 for a server in production that would accept
+// any Host: the links in its answers would lead where the request says.
 func (c Config) RequireHosts() error {
 	if !c.Production || c.PublicURL != "" || len(c.Hosts) > 0 {
 		return nil

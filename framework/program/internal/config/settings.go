@@ -19,7 +19,7 @@ func (t Table) Settings() []Setting {
 	return all
 }
 
-// serverSettings returns settings of a server.
+// serverSettings returns the settings of addresses, of the page size and of the request timeout.
 func serverSettings() []Setting {
 	return []Setting{
 		{

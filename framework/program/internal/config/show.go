@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Shown is a setting as a person may see it.
+// A Shown is a setting without its secrets.
 type Shown struct {
 	Setting string `json:"setting"` // its variable
 	Flag    string `json:"flag,omitempty"`
@@ -21,8 +21,10 @@ type Shown struct {
 	Wrong   string `json:"wrong,omitempty"`
 }
 
-// Show returns all settings as a person may see them, and everything that is wrong. It
-// logs to stderr.
+// Show returns all settings without their secrets. Its error joins every wrong value, the
+// first fault of the keys, the first fault of the certificate, and a missing host name. It
+// omits the faults of settings against each other that [Table.Read] reports. It logs to
+// stderr.
 func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Writer) (shown []Shown, wrong error) {
 	c, unread := t.Read(flags, env)
 	log := c.NewLog(stderr)
@@ -53,8 +55,8 @@ func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Write
 	return shown, wrong
 }
 
-// wrongTogether returns the faults of settings that may each be right alone, by the
-// variable that must change.
+// wrongTogether returns the faults of keys, certificate and hosts, by the variable that must
+// change. An error in the map may be nil.
 func (c Config) wrongTogether(log *slog.Logger) map[string]error {
 	_, keys := c.ReadKeys()
 	_, certificate := c.ReadCertificate(log)
@@ -67,8 +69,8 @@ func (c Config) wrongTogether(log *slog.Logger) map[string]error {
 
 var secretInQuery = regexp.MustCompile(`(?i)([?&][^=&]*(?:pass|secret|token)[^=&]*=)[^&]*`)
 
-// shownValue returns a value without its secrets. A wrong value is hidden if the report of
-// it hides it too.
+// shownValue returns a value without its secrets. It hides a wrong value if the error about
+// that value hides it too.
 func (s Setting) shownValue(value, from string, wrong bool) string {
 	switch {
 	case from == byDefault && s.Shown != "":

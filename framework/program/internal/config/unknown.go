@@ -9,8 +9,9 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// WarnUnknown logs each variable that has the prefix of the program's settings but is not
-// one, with the nearest setting if there is one. It skips {PROGRAM}_TEST_ variables.
+// WarnUnknown logs each variable that has the prefix of the program's variables but is not one
+// of [Table.Variables]. It suggests the nearest of them, if one is near. It skips variables
+// that begin with {PROGRAM}_TEST_.
 func (t Table) WarnUnknown(log *slog.Logger, env map[string]string) {
 	for _, name := range t.unknown(env) {
 		if meant := t.nearest(name); meant != "" {
@@ -42,13 +43,13 @@ func (t Table) Variables() []string {
 	return names
 }
 
-// nearest returns the variable that is nearest to a wrong name, or "". The common prefix
-// and underscores do not count.
+// nearest returns the variable that is nearest to a wrong name, or "". It ignores the common
+// prefix, underscores and case.
 func (t Table) nearest(name string) string {
 	plain := func(name string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(strings.ToUpper(name), t.Program.Text(prefix)), "_", "")
 	}
-	known := map[string]string{} // by what counts of it
+	known := map[string]string{} // by the plain name
 	for _, variable := range t.Variables() {
 		known[plain(variable)] = variable
 	}

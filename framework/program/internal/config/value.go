@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Number reads a whole number from least to most.
+// Number returns a function that reads a whole number from least to most.
 func Number(least, most int) func(value string) (int, error) {
 	return func(value string) (int, error) {
 		n, err := strconv.Atoi(value)
@@ -19,7 +19,8 @@ func Number(least, most int) func(value string) (int, error) {
 	}
 }
 
-// Duration reads a time with its unit, such as 90s or 1h30m, from least to most.
+// Duration returns a function that reads a time with its unit, such as 90s or 1h30m, from
+// least to most.
 func Duration(least, most time.Duration) func(value string) (time.Duration, error) {
 	return func(value string) (time.Duration, error) {
 		d, err := time.ParseDuration(value)

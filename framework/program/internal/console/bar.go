@@ -62,8 +62,8 @@ func newBar(out io.Writer, task string, atTerminal bool) *Bar {
 
 const barWidth = 30
 
-// Show notes how much of the task is done. At a terminal it draws the bar when the
-// percentage changes. Without a total, the task counts as done.
+// Show stores how much of the task is done. At a terminal it draws the bar when the
+// percentage changes. If total is 0, the task counts as done.
 func (b *Bar) Show(done, total int) {
 	percent := 100
 	if total > 0 {
@@ -82,8 +82,9 @@ func (b *Bar) Show(done, total int) {
 	}
 }
 
-// tick writes a line with the time that the task has taken, and the percentage if it is
-// known. At a terminal it draws the time only while the percentage is unknown.
+// tick shows the time that the task has taken. At a terminal it draws the time while the
+// percentage is unknown, and then nothing. Elsewhere it writes a line with the time, and
+// with the percentage if that is known.
 func (b *Bar) tick(now time.Time) {
 	took := now.Sub(b.began).Round(time.Second)
 	b.mu.Lock()
@@ -99,7 +100,7 @@ func (b *Bar) tick(now time.Time) {
 	}
 }
 
-// Sayf writes a line for the person at the terminal, above the bar.
+// Sayf writes a line below the bar, if one was drawn. The next bar is drawn below the line.
 func (b *Bar) Sayf(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,12 +17,12 @@ type Console struct {
 	Out, Err io.Writer
 }
 
-// Sayf writes a line for the person at the terminal.
+// Sayf writes a line to Err.
 func (c Console) Sayf(format string, args ...any) {
 	fmt.Fprintf(c.Err, format+"\n", args...)
 }
 
-// Print writes one line of the result.
+// Print writes one line of the result to Out.
 func (c Console) Print(line string) error {
 	_, err := fmt.Fprintln(c.Out, line)
 	return err

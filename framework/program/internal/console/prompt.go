@@ -12,7 +12,8 @@ import (
 )
 
 // Confirm prints a question and reports whether the answer is y or yes, in any case. Every
-// other answer, and the end of the input, is no. If ctx ends first, it returns its error.
+// other answer counts as no, and so does the end of the input without an answer. If ctx ends
+// first, Confirm returns the error of ctx.
 func (c Console) Confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprint(c.Err, question, " [y/N] ")
 	answer, err := Await(ctx, func() (string, error) { return readLine(c.In) })
@@ -78,7 +79,7 @@ type dialogue struct {
 	io.Writer
 }
 
-// readHidden prompts once. Ctrl-C and Ctrl-D, which the terminal now passes on as
+// readHidden prompts once. Ctrl-C and Ctrl-D, which a terminal in raw mode sends as
 // characters, count as an interrupt.
 func readHidden(ctx context.Context, screen *term.Terminal, prompt string) (string, error) {
 	text, err := Await(ctx, func() (string, error) { return screen.ReadPassword(prompt) })
@@ -88,8 +89,8 @@ func readHidden(ctx context.Context, screen *term.Terminal, prompt string) (stri
 	return text, err
 }
 
-// Await returns what read returns, or the error of ctx if that ends first. In that case
-// read goes on until the process ends.
+// Await returns what read returns, or the error of ctx if ctx ends first. In that case read
+// goes on in its goroutine, and its result is discarded.
 func Await[T any](ctx context.Context, read func() (T, error)) (none T, err error) {
 	type answer struct {
 		read T

@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
-// OrDash returns a dash for an empty text.
+// OrDash returns the text, or a dash if the text is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"
@@ -39,8 +39,8 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Suggest ends a sentence with the known name that is nearest to a mistyped one. It
-// returns "" if no name is near.
+// Suggest returns the end of a sentence, which suggests the known name that is nearest to a
+// mistyped one. It returns "" if no name is near.
 func Suggest(prefix, name string, known []string) string {
 	meant := naming.Nearest(name, known)
 	if meant == "" {

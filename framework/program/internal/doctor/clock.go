@@ -9,7 +9,7 @@ import (
 )
 
 // clockTolerance is the greatest difference between the clocks of this machine and of the
-// database. Some times come from one, some from the other.
+// database that is no finding. The program uses the time of both clocks.
 const clockTolerance = 5 * time.Second
 
 // examineClock compares the clocks. If the database does not answer, another check
@@ -22,8 +22,8 @@ func (e *examination) examineClock(ctx context.Context, db *sqldb.DB, now func()
 	}
 }
 
-// compareClocks returns a finding if the time of the database is not between two times of
-// this machine.
+// compareClocks returns a finding if the time of the database is earlier than before or later
+// than after, two times of this machine, by more than clockTolerance.
 func compareClocks(before, at, after time.Time) []Finding {
 	by, way := before.Sub(at), "behind"
 	if ahead := at.Sub(after); ahead > by {

@@ -18,7 +18,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// checkFile checks a database that is a file, and reports whether it exists.
+// checkFile checks the file of a SQLite database, and reports whether the file exists and can
+// be opened. On PostgreSQL it checks nothing and returns true.
 func (e *examination) checkFile() (there bool) {
 	path := sqldb.File(e.DatabaseURL)
 	if path == "" {
@@ -56,7 +57,7 @@ func findUnopened(path string) []Finding {
 }
 
 // findWritableFolder returns a finding if every user of the machine can replace a file in
-// a folder.
+// a folder. On Windows it returns none.
 func findWritableFolder(path string) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o002 == 0 || info.Mode()&os.ModeSticky != 0 || runtime.GOOS == "windows" {
@@ -65,8 +66,9 @@ func findWritableFolder(path string) []Finding {
 	return []Finding{{problem, path, "every user of this machine can replace the database by another file", "chmod o-w " + path}}
 }
 
-// examineDatabase makes the checks of a database. It leaves out those that need an answer
-// or a schema that is missing. An error is a fault of the program, not of the database.
+// examineDatabase makes the checks of a database, and returns the missing indexes. If the
+// database does not answer, or its schema is incomplete, it leaves out the checks that need
+// that. An error is a mistake in the declarations, not a fault of the database.
 func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missing []framework.IndexNeed, err error) {
 	version, err := s.DB.Version(ctx)
 	if err != nil {
@@ -127,7 +129,7 @@ func findUnsafeLink(l sqldb.Link, variable string) []Finding {
 	return []Finding{{warning, variable, "all queries and their results cross the network without encryption", "if other users share that network, " + fix}}
 }
 
-// findUnwritable returns the finding about a database that takes no writes.
+// findUnwritable returns the finding about a PostgreSQL database that takes no writes.
 func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	switch err := s.DB.Writable(ctx); {
 	case err == nil:
@@ -142,7 +144,7 @@ func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	}
 }
 
-// findPooler returns the finding about a pooler that the settings do not name.
+// findPooler returns the finding about a likely pooler, unless {PROGRAM}_PREPARE is off.
 func findPooler(ctx context.Context, s *site.Site) []Finding {
 	looks, err := s.DB.LooksPooled(ctx)
 	switch {
@@ -158,8 +160,8 @@ func findPooler(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
-// findUnlimited returns the finding about a role whose statements have no time limits, if
-// the servers set none for their sessions.
+// findUnlimited returns the finding about a role of PostgreSQL that lacks a time limit for
+// statements. If {PROGRAM}_PREPARE is on, servers set the limits, and there is no finding.
 func findUnlimited(ctx context.Context, s *site.Site) []Finding {
 	if s.Prepare || s.DB.Kind() != sqldb.PostgreSQL {
 		return nil
@@ -201,13 +203,14 @@ func findJournal(ctx context.Context, s *site.Site) []Finding {
 	return []Finding{{warning, config.DatabaseVariable, "there is no write-ahead log, so readers and a writer wait for each other", "keep the file on a disk of this machine, not of a network"}}
 }
 
-// describeUnchecked returns the finding about a check that failed itself.
+// describeUnchecked returns the finding about a check that could not be made.
 func describeUnchecked(p site.Project, err error) []Finding {
 	return []Finding{{problem, config.DatabaseVariable, "this could not be checked: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
-// findUnmigrated returns the migrations that differ from those of the program. A failed
-// migration leaves nothing behind, and is pending.
+// findUnmigrated returns the findings about pending, unknown and changed migrations. migrated
+// is false if a migration is pending or the records cannot be used. A failed migration leaves
+// nothing behind, and is pending.
 func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []Finding) {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
 	if missing, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
@@ -247,7 +250,8 @@ func describeUnrecorded(p site.Project, m *sqldb.MissingRecordError) []Finding {
 	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
 }
 
-// FindLock returns what is wrong with the lock of migrations, and a process that holds it.
+// FindLock returns the finding about a lock of migrations that is incomplete, cannot be read,
+// or is held by a process. On SQLite no process is known to hold it.
 func FindLock(ctx context.Context, s *site.Site) []Finding {
 	const place = "trestle_migration_lock"
 	lock, err := s.DB.MigrationLock(ctx)
@@ -272,7 +276,8 @@ func FindLock(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
-// findUnsearchable returns the resources with rows that no search finds.
+// findUnsearchable returns the findings about resources with rows that no search finds, and
+// about resources whose rows could not be checked.
 func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (found []Finding) {
 	for _, viewset := range api.Searchable() {
 		stale, err := api.NeedsReindex(ctx, viewset)
@@ -305,7 +310,7 @@ func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missi
 			what = "the search index is not there, or not all of it; searches look into it: " + strings.Join(n.For, ", ")
 		}
 		fix := n.Create()
-		if strings.Contains(fix, "{{") { // which only a migration understands
+		if strings.Contains(fix, "{{") { // a template, which only a migration expands
 			fix = s.Text("{program} doctor --migration NAME writes it")
 		}
 		found = append(found, Finding{problem, n.String(), what, fix})
@@ -337,7 +342,7 @@ func findUnfinished(there []sqldb.Index) (found []Finding) {
 	return found
 }
 
-// formatIndexes returns the two files of a migration that creates indexes.
+// formatIndexes returns the texts of the two files of a migration that creates indexes.
 func formatIndexes(needs []framework.IndexNeed) (up, down string) {
 	var made, dropped []string
 	for _, n := range needs {

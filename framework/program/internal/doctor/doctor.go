@@ -96,7 +96,8 @@ func writeIndexes(run *command.Run, dir, name string, missing []framework.IndexN
 	return migrationfile.Write(dir, name, time.Now(), up, down)
 }
 
-// examine makes all checks. It leaves out those of a database that does not answer.
+// examine makes all checks, and returns the missing indexes. If the database cannot be opened
+// or does not answer, it leaves out the checks of the database.
 func (e *examination) examine(ctx context.Context) (missing []framework.IndexNeed, err error) {
 	s, err := e.openExisting()
 	if err != nil {
@@ -113,8 +114,8 @@ func (e *examination) examine(ctx context.Context) (missing []framework.IndexNee
 	return missing, nil
 }
 
-// openExisting opens the site. It returns nil if the file of the database does not exist,
-// because SQLite would create it.
+// openExisting opens the site for reading. If the file of a SQLite database does not exist or
+// cannot be opened, it returns nil without an error, and a check has the finding.
 func (e *examination) openExisting() (*site.Site, error) {
 	if there := e.checkFile(); !there {
 		return nil, nil

@@ -34,8 +34,8 @@ type report struct {
 // A check is one thing that doctor checked.
 type check struct {
 	Name     string    `json:"check"`
-	Subject  string    `json:"subject,omitempty"` // what it was, where that is worth knowing
-	Result   string    `json:"result"`            // the heaviest of its findings
+	Subject  string    `json:"subject,omitempty"` // what was checked, such as a version; may be ""
+	Result   string    `json:"result"`            // the greatest weight of its findings, or "ok"
 	Findings []Finding `json:"findings,omitempty"`
 }
 

@@ -53,14 +53,15 @@ func (e *examination) findSecrets() (found []Finding) {
 	return found
 }
 
-// fewestLetters is the fewest different letters of a key of 32 random bytes in base64. A
-// random key has more in practice.
+// fewestLetters is the least number of different characters of a key that counts as random.
+// In practice a key of 32 random bytes in base64 has more.
 const fewestLetters = 16
 
 // newKey is the command that makes a key of JWTs.
 const newKey = `{PROGRAM}_JWT_KEYS="$({program} jwt keygen)"`
 
-// findGuessable returns the keys of JWTs that are not random.
+// findGuessable returns the findings about HS256 keys with fewer different characters than
+// fewestLetters. It does not read keys that are in files.
 func findGuessable(c config.Config) (found []Finding) {
 	for entry := range strings.FieldsFuncSeq(c.JWTKeys.Reveal(), func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		kid, rest, _ := strings.Cut(entry, ":")
@@ -76,7 +77,7 @@ func findGuessable(c config.Config) (found []Finding) {
 	return found
 }
 
-// countLetters counts the different letters of a text.
+// countLetters counts the different characters of a text.
 func countLetters(text string) int {
 	letters := map[rune]bool{}
 	for _, r := range text {
@@ -85,8 +86,8 @@ func countLetters(text string) int {
 	return len(letters)
 }
 
-// findReadable returns a finding if every user of the machine can read or write a file.
-// Windows has no such modes.
+// findReadable returns a finding if every user of the machine can read or write a file. On
+// Windows, where files have no such modes, it returns none.
 func findReadable(path, why string) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o006 == 0 || runtime.GOOS == "windows" {
@@ -128,14 +129,15 @@ func findHostless(c config.Config) []Finding {
 	}}
 }
 
-// Networks of proxies are at most as wide as the widest private ones, 10.0.0.0/8
-// and fc00::/7.
+// widestIPv4 and widestIPv6 are the prefix lengths of the widest private networks, 10.0.0.0/8
+// and fc00::/7. A network of proxies should not be wider.
 const (
 	widestIPv4 = 8
 	widestIPv6 = 7
 )
 
-// findTooTrusting returns the proxies that are wider than any private network.
+// findTooTrusting returns the findings about networks of proxies that are wider than any
+// private network.
 func findTooTrusting(c config.Config) (found []Finding) {
 	for _, network := range c.TrustedProxies {
 		if isWide(network) {
@@ -174,7 +176,7 @@ func (e *examination) findRedisAway(ctx context.Context) []Finding {
 	}}
 }
 
-// WarnOfSettings logs the likely mistakes in the settings of a server.
+// WarnOfSettings logs the findings about requests without TLS and about missing host names.
 func WarnOfSettings(s *site.Site) {
 	for _, f := range slices.Concat(findExposed(s.Config), findHostless(s.Config)) {
 		s.Log.Warn(f.What + "; " + f.Fix)

@@ -63,13 +63,13 @@ func listPermissions(run *command.Run, cmd *cobra.Command, _ []string) error {
 	return writePermissions(run.Out, kinds, rows)
 }
 
-// A kindOfCaller is a column.
+// A kindOfCaller is a column of the table.
 type kindOfCaller struct {
 	name   string
 	caller *framework.Caller
 }
 
-// readKinds returns the columns. The holder is one of them if the flag names permissions.
+// readKinds returns the columns. The holder is one of them only if the flag --holding is set.
 func readKinds(cmd *cobra.Command, api *framework.API) ([]kindOfCaller, error) {
 	user, staff, superuser, holder := api.InventCaller(), api.InventCaller(), api.InventCaller(), api.InventCaller()
 	staff.Staff, superuser.Staff, superuser.Superuser = true, true, true

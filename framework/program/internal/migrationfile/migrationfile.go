@@ -24,7 +24,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Write writes the two files of a migration, and returns their paths.
+// Write writes the two files of a migration into an existing folder, and returns the paths of
+// the files that it wrote, also with an error.
 func Write(dir, name string, now time.Time, up, down string) ([]string, error) {
 	id, err := nextID(dir, now)
 	if err != nil {
@@ -43,8 +44,9 @@ func Write(dir, name string, now time.Time, up, down string) ([]string, error) {
 
 var migrationFile = regexp.MustCompile(`^([0-9]+)_.*\.sql$`)
 
-// nextID returns the time as a number. If the folder has a greater or equal id, nextID
-// returns one more than the greatest, so that the new migration runs last.
+// nextID returns the time in UTC as a number, such as 20261126093000. If the folder has a
+// greater or equal id, nextID returns one more than the greatest id, so that the new
+// migration runs last.
 func nextID(dir string, now time.Time) (uint64, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -42,7 +42,8 @@ first that fails. Any number of processes may do so at once.`,
 func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 	reportLock(ctx, run, s)
 	n, pending := 0, 0
-	if total, err := run.CountPending(ctx, s.DB); err == nil { // else Migrate reports it
+	// An error means that no migration was ever applied, or it is one that Migrate reports too.
+	if total, err := run.CountPending(ctx, s.DB); err == nil {
 		pending = total
 	}
 	bar := run.StartBar("Migrating")
@@ -59,7 +60,7 @@ func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 }
 
 // reportLock reports the process that holds the lock of migrations, and how to go on if
-// that process is stuck. If the lock cannot be read, the migration reports it.
+// that process is stuck. It reports nothing on SQLite, or if the lock is free or unreadable.
 func reportLock(ctx context.Context, run *command.Run, s *site.Site) {
 	lock, err := s.DB.MigrationLock(ctx)
 	if err == nil && lock.Holder != 0 {
@@ -169,7 +170,7 @@ type migrationLine struct {
 	Name      string     `json:"name"`
 	AppliedAt *time.Time `json:"appliedAt"` // null while it is pending
 	Changed   bool       `json:"changed"`
-	Unknown   bool       `json:"unknown"`  // by another version of the program
+	Unknown   bool       `json:"unknown"`  // applied by another version of the program
 	Breaking  bool       `json:"breaking"` // programs without it must not run on the schema
 }
 

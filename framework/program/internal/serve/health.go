@@ -56,7 +56,8 @@ func runHealth(run *command.Run, cmd *cobra.Command, _ []string) error {
 	return run.Print(answer)
 }
 
-// findOwnAddress returns the address at which this machine reaches the server.
+// findOwnAddress returns the address at which this machine reaches the server. Port 0 is an
+// error.
 func findOwnAddress(c config.Config) (string, error) {
 	host, port, err := net.SplitHostPort(c.Addr)
 	switch {
@@ -73,7 +74,7 @@ func findOwnAddress(c config.Config) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// requestReady returns the answer of a server that is ready.
+// requestReady returns the answer of /readyz if its status is 200, and else an error.
 func requestReady(ctx context.Context, c config.Config, address string) (string, error) {
 	scheme, transport := "http://", &http.Transport{DisableKeepAlives: true}
 	if c.HasTLS() {
@@ -89,7 +90,7 @@ func requestReady(ctx context.Context, c config.Config, address string) (string,
 	}
 	answer, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
-		return "", fmt.Errorf("the server at %s does not answer: %v", address, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		return "", fmt.Errorf("the server at %s does not answer: %v", address, err) //nolint:errorlint // if it were wrapped, it would count as a fault of the database
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
@@ -100,8 +101,9 @@ func requestReady(ctx context.Context, c config.Config, address string) (string,
 	return said, nil
 }
 
-// trustOwnCertificate trusts the certificate of the server under any name, and those of
-// known authorities, because the server may still use the certificate before.
+// trustOwnCertificate trusts the certificates in the file, and the authorities of the system,
+// because the server may still use an older certificate. The server's certificate must have
+// the name that [findName] finds in the file; the address of the server does not matter.
 func trustOwnCertificate(file string) (*tls.Config, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -119,7 +121,8 @@ func trustOwnCertificate(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: name}, nil
 }
 
-// findName returns a name of the first certificate in a file.
+// findName returns the first DNS name of the first certificate in a file, or else its first IP
+// address. In a wildcard name it replaces the * by a word.
 func findName(content []byte) (string, error) {
 	block, _ := pem.Decode(content)
 	if block == nil {

@@ -13,10 +13,10 @@ import (
 // identity and of the API.
 const lastWrites = 5 * time.Second
 
-// startHousekeeping lets identity and the API write and tidy up while the server runs.
-// The returned function ends that, and waits for the last writes; it is called after the
-// last request. If requests use all of the drain time, the last writes begin before its
-// end.
+// startHousekeeping starts the background writes and clean-ups of identity and of the API.
+// The returned function ends them and waits for the last writes; it must be called after the
+// last request. After ctx ends, they end by themselves lastWrites before the end of the drain
+// time, even if requests are still under way.
 func startHousekeeping(ctx context.Context, s *site.Site, api *framework.API) (end func()) {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	report := func(of string) func(error) {

@@ -7,8 +7,8 @@ import (
 	"runtime/metrics"
 )
 
-// heapRoom is how much garbage may accumulate before a collection, in bytes. A server uses
-// little memory, so Go's default would collect many times a second.
+// heapRoom is how much garbage may accumulate before a collection, in bytes, within the two
+// limits below. A server uses little memory, so Go's default would collect many times a second.
 const heapRoom = 20 << 20
 
 const (
@@ -31,8 +31,8 @@ func letHeapGrow() {
 	})
 }
 
-// computeGrowth returns how much the heap may grow, in per cent of the memory in use, in
-// steps of ten.
+// computeGrowth returns how much the heap may grow, in per cent of the memory in use, rounded
+// down to a multiple of ten.
 func computeGrowth(inUse uint64) int {
 	percent := min(heapRoom*100/max(inUse, 1), growthAtMost)
 	return max(int(percent/10*10), growthAtLeast) // #nosec G115 -- it is growthAtMost at most

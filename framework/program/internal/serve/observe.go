@@ -44,7 +44,7 @@ func (w *watch) end() {
 	}
 }
 
-// measure serves metrics.
+// measure serves metrics, if the settings name an address for them.
 func (w *watch) measure(ctx context.Context, s *server) error {
 	if s.MetricsAddr == "" {
 		return nil
@@ -64,7 +64,8 @@ func (w *watch) measure(ctx context.Context, s *server) error {
 	return nil
 }
 
-// include adds the metrics of the server, Redis and the certificate.
+// include adds the metrics of the server, the migrations, Redis and the certificate. Without
+// metrics it does nothing.
 func (w *watch) include(s *server, web *httpserver.Server) error {
 	if w.metrics == nil {
 		return nil
@@ -101,7 +102,7 @@ func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) 
 	}
 }
 
-// trace sends traces to a collector.
+// trace sends traces to a collector, if the settings name one.
 func (w *watch) trace(ctx context.Context, s *server) error {
 	to := s.Collector()
 	if to == "" {

@@ -15,9 +15,9 @@ import (
 const mostOrigins = 20
 
 // otherSites logs each origin whose pages send requests but may not read the answers, with
-// the setting that allows it: once for each. It is for development, where a page often has
-// a port of its own, and a browser only reports that the request failed. It is safe for
-// concurrent use.
+// the setting that allows it. It logs each origin once, and [mostOrigins] of them at most. It
+// is for development, where a page often has a port of its own, and a browser only reports
+// that the request failed. It is safe for concurrent use.
 type otherSites struct {
 	http.Handler
 

@@ -103,8 +103,8 @@ func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 	})
 }
 
-// begin prepares the server until it is ready. The server listens before, so that
-// passwords that are shown once are not followed by an error.
+// begin prepares the server until it is ready. The server listens before begin is called: an
+// address that is in use is reported before begin prints demo passwords, which are shown once.
 func begin(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool, demo *Demo) error {
 	doctor.WarnOfSettings(s.Site)
 	s.logGeneratedKey()
@@ -114,7 +114,8 @@ func begin(ctx context.Context, run *command.Run, s *server, api *framework.API,
 	return demo.Seed(ctx, s.Site)
 }
 
-// prepare brings the schema to where it can be served.
+// prepare applies the pending migrations if migrate is true. It returns an error if the
+// schema is then incomplete.
 func prepare(ctx context.Context, run *command.Run, s *site.Site, api *framework.API, migrate bool) error {
 	if migrate {
 		if err := schema.MigrateUp(ctx, run, s); err != nil {
@@ -124,7 +125,8 @@ func prepare(ctx context.Context, run *command.Run, s *site.Site, api *framework
 	return s.RequireSchema(ctx, api)
 }
 
-// listen listens at the address. Its error says how to choose another address.
+// listen listens at the address. If the address is in use or not permitted, the error says
+// how to choose another one.
 func listen(ctx context.Context, s *site.Site) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Addr)
 	switch {
@@ -133,13 +135,13 @@ func listen(ctx context.Context, s *site.Site) (net.Listener, error) {
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("the address %s is not open to this user; try a port above 1023, as in %s", s.Addr, describeAddress(s.Config, "127.0.0.1:8080"))
 	case err != nil:
-		return nil, fmt.Errorf("listening on %s: %v", s.Addr, err) //nolint:errorlint // wrapped, it would pass for a fault of the database
+		return nil, fmt.Errorf("listening on %s: %v", s.Addr, err) //nolint:errorlint // if it were wrapped, it would count as a fault of the database
 	}
 	return listener, nil
 }
 
 // describeAddress returns the setting that chooses another address: the flag if it was
-// used, else the variable.
+// used, else the variable and the flag.
 func describeAddress(c config.Config, addr string) string {
 	if c.AddrByFlag {
 		return "--addr " + addr
@@ -147,7 +149,7 @@ func describeAddress(c config.Config, addr string) string {
 	return c.Program.Text("{PROGRAM}_ADDR=") + addr + " (or --addr " + addr + ")"
 }
 
-// nextAddress returns the same address with the next port.
+// nextAddress returns the same address with the next port, or with 8080 if there is none.
 func nextAddress(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	n, err := strconv.Atoi(port)

@@ -31,8 +31,8 @@ type server struct {
 }
 
 // withServer opens a server, calls do, and closes the server. It reports every wrong
-// setting. In production seed is an error. Without the flag --migrate, so is a missing
-// SQLite file.
+// setting. In production, seed is an error. A missing SQLite file is an error unless the flag
+// --migrate is set.
 func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*server) error) error {
 	c, log, err := run.Settings(flags)
 	if seed && c.Production {
@@ -55,7 +55,7 @@ func withServer(run *command.Run, flags *pflag.FlagSet, seed bool, do func(*serv
 	return do(s)
 }
 
-// openServer opens the databases and Redis. It does not connect.
+// openServer opens the database, the connection of probes, and Redis. It does not connect.
 func openServer(run *command.Run, c config.Config, own config.Secrets, log *slog.Logger) (*server, error) {
 	identity := c.IdentityConfig(log)
 	identity.JWT.Keys = own.Keys
@@ -115,8 +115,8 @@ func limitServer(s *site.Site) httpserver.Limits {
 // it is ready.
 type phases struct{ begin, greet func(context.Context) error }
 
-// serve answers requests until ctx ends, and completes the last writes. It listens from the
-// beginning, so that clients can request its health.
+// serve answers requests until ctx ends, and completes the last writes. If a phase fails, it
+// stops and returns the error. It serves /livez and /readyz from the beginning.
 func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
 	letHeapGrow()
 	serving, stop := context.WithCancel(ctx)
@@ -181,9 +181,10 @@ func (s *server) checks() []httpserver.Check {
 	return all
 }
 
-// checkWrites checks that the database takes writes. When it takes them again, it closes the
-// idle connections: those that were opened before keep default_transaction_read_only. A busy one of
-// them is closed after its next write, which is answered 503.
+// checkWrites checks that the database takes writes; on SQLite it only checks that the database
+// answers. When the database takes writes again, checkWrites closes the idle connections,
+// because older connections keep default_transaction_read_only. A busy older connection is
+// closed after its next write, which is answered 503.
 func (s *server) checkWrites(ctx context.Context) error {
 	err := s.probe.Writable(ctx)
 	switch {

@@ -12,8 +12,9 @@ import (
 
 // outliveReaders lets a server go on after the process that reads its output has ended, as
 // in "program serve 2>&1 | head -1". Go ends a process that writes to such a standard
-// output or error, unless the program subscribes to SIGPIPE. Then the write fails, and only
-// its text is lost. The signal is not ignored, because child processes would inherit that.
+// output or error, unless the program subscribes to SIGPIPE. With the subscription the write
+// fails, and only its text is lost. The signal is not ignored, because child processes would
+// inherit that.
 // Other commands end as usual, because no process reads the rest of their output.
 func outliveReaders(run *command.Run) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -31,9 +32,9 @@ func (u unread) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// reloadOnSIGHUP reads the files of the certificate again whenever the process
-// gets SIGHUP, until the function that it returns is called. It never ends the
-// server, with a certificate or without one.
+// reloadOnSIGHUP reads the files of the certificate again whenever the process gets SIGHUP,
+// until the returned function is called. Until then SIGHUP does not end the server, also if
+// the server has no certificate.
 func (s *server) reloadOnSIGHUP() (end func()) {
 	asked, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(asked, syscall.SIGHUP)

@@ -43,14 +43,15 @@ func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framew
 	}
 }
 
-// reach checks within a short time whether the database answers.
+// reach checks whether the database answers within [startPing].
 func (s *server) reach(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startPing)
 	defer cancel()
 	return s.probe.PingContext(ctx)
 }
 
-// isAway reports whether the database may be available later.
+// isAway reports whether the database may be available later: PostgreSQL is unavailable, or
+// did not answer in time. It is false for every error of SQLite.
 func (s *server) isAway(err error) bool {
 	fault, ok := sqldb.Classify(err)
 	return ok && s.DB.Kind() == sqldb.PostgreSQL && (fault.Kind == sqldb.Unavailable || fault.Kind == sqldb.Timeout)

@@ -15,10 +15,10 @@ import (
 // demoTokenLife is the life of the token that a demo server prints.
 const demoTokenLife = 12 * time.Hour
 
-// demoTokenName is the name of such tokens.
+// demoTokenName is the name of the tokens that demo servers print.
 const demoTokenName = "demo server"
 
-// welcome prints the addresses and, with demo data, requests that work.
+// welcome prints the addresses and, if demo and its Requests are set, requests to try.
 func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr, demo *Demo) error {
 	base := baseURL(s, addr)
 	lines := []string{
@@ -35,7 +35,8 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 	return run.Print(strings.Join(lines, "\n"))
 }
 
-// demoLines returns the requests to try.
+// demoLines returns the requests to try. If the demo's user does not exist, it returns a line
+// that says so.
 func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]string, error) {
 	token, err := issueDemoToken(ctx, s, demo.Visitor)
 	if errors.Is(err, auth.ErrNotFound) {
@@ -47,7 +48,8 @@ func demoLines(ctx context.Context, s *site.Site, demo *Demo, base string) ([]st
 	return demo.Requests(base, token), nil
 }
 
-// baseURL returns the URL at which a client on this machine reaches the server.
+// baseURL returns the public URL of the settings, or else the URL at which a client on this
+// machine reaches the server.
 func baseURL(s *site.Site, addr net.Addr) string {
 	if s.PublicURL != "" {
 		return s.PublicURL

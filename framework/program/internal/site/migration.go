@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// RequireMigrated returns an error with exit code 3 that says what to do if a migration is
-// pending.
+// RequireMigrated returns an error if a migration is pending. The error says what to do, and
+// has exit code 3.
 func (s *Site) RequireMigrated(ctx context.Context) error {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
@@ -40,8 +40,8 @@ func PendingNames(list []sqldb.Migration) (names []string) {
 	return names
 }
 
-// RequireSchema returns an error that says what to do if a migration is pending, or if a
-// table or a column of the declarations is missing.
+// RequireSchema returns an error if a migration is pending, or if a table or a column of the
+// declarations is missing. The error says what to do, and has exit code 3.
 func (s *Site) RequireSchema(ctx context.Context, api *framework.API) error {
 	if err := s.RequireMigrated(ctx); err != nil {
 		return err
@@ -63,8 +63,9 @@ func (s *Site) RequireSchema(ctx context.Context, api *framework.API) error {
 	return exit.NeedsAction("%w", errors.Join(lines...))
 }
 
-// CureMissing says what to do about a missing table or column if no migration is pending: to
-// name it again or to restore it if a migration created it, or else to write a migration.
+// CureMissing says what to do about a missing table or column if no migration is pending. If a
+// migration created it, it must get its old name again or be restored from a backup. If none
+// did, a migration must add it.
 func (p Project) CureMissing(m framework.MissingColumn) string {
 	if by := p.creatorOf(m.Table, m.Column); by != "" {
 		return "the migration " + by + " created it: " + cureLost(m.Table, m.Column)
@@ -73,8 +74,8 @@ func (p Project) CureMissing(m framework.MissingColumn) string {
 }
 
 // creatorOf returns the name of the last migration with a CREATE TABLE or ALTER TABLE of the
-// table in which the column occurs, if there is one. It returns "" for none, and for files
-// that cannot be read.
+// table in which the column occurs. If column is "", every such statement of the table counts.
+// It skips files that cannot be read. It returns "" if it finds no migration.
 func (p Project) creatorOf(table, column string) (name string) {
 	statement := regexp.MustCompile(`(?is)\b(?:CREATE|ALTER)\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?"?` +
 		regexp.QuoteMeta(table) + `\b[^;]*?\b` + regexp.QuoteMeta(column) + `\b`)
@@ -96,8 +97,8 @@ func cureLost(table, column string) string {
 }
 
 // CountPending counts the migrations that a database lacks. A database without any applied
-// migration, or with those of another version of the program, is an error. Its error calls
-// every fault of reading the migrations another version.
+// migration is an error. Every error of reading the migrations gets a text that says that the
+// database is of another version of the program, whatever the cause is.
 func (p Project) CountPending(ctx context.Context, db *sqldb.DB) (int, error) {
 	list, err := db.MigrationStatus(ctx, p.Migrations...)
 	if err != nil {
@@ -116,7 +117,7 @@ func (p Project) CountPending(ctx context.Context, db *sqldb.DB) (int, error) {
 }
 
 // CureRecord says what to do about an incomplete table of the records of migrations. The
-// lock holds nothing, so migrate up makes it again.
+// table of the lock holds no data, so migrate up makes it again if the whole table is missing.
 func (p Project) CureRecord(m *sqldb.MissingRecordError) string {
 	switch {
 	case m.IsLock() && m.Column == "":

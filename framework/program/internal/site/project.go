@@ -22,7 +22,7 @@ type Project struct {
 	OwnSettings []config.Setting // beside the built-in ones
 	Migrations  []sqldb.Migrations
 	NewIdentity func(auth.Config) (*auth.Service, error)
-	Common      func(*Site) framework.Config // what the services have in common
+	Common      func(*Site) framework.Config // the configuration of the API
 	Register    func(*framework.API, *Site)  // adds every service
 }
 
@@ -47,7 +47,7 @@ func (p Project) Open(c config.Config, identity auth.Config, log *slog.Logger) (
 	return &Site{Project: p, Config: c, DB: db, Identity: service, Users: service.Users, Log: log}, nil
 }
 
-// replicaLog returns a function that logs when reads begin or stop to use the replica.
+// replicaLog returns a function that logs when reads begin or stop using the replica.
 func replicaLog(log *slog.Logger) func(error) {
 	return func(err error) {
 		if err != nil {
@@ -71,8 +71,8 @@ func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, err
 	return api, api.Check()
 }
 
-// Explain returns the text of an error. For a fault of the database it adds what a person
-// at a terminal can do.
+// Explain returns the text of an error. For some faults of the database it adds what a person
+// at a terminal can do. For [context.Canceled] it returns "interrupted".
 func (p Project) Explain(err error) string {
 	if missing, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
 		return missing.Error() + "; " + p.CureRecord(missing)

@@ -27,8 +27,8 @@ func (s *Site) Close() { _ = s.DB.Close() }
 // hsts is how long browsers remember that the server speaks TLS.
 const hsts = 365 * 24 * time.Hour
 
-// API returns a new API with every service, and adds the settings to its configuration. It
-// does not check the declarations.
+// API returns a new API with every service. It replaces parts of the project's configuration
+// with the settings. It does not check the declarations.
 func (s *Site) API(observers ...framework.Observer) *framework.API {
 	common := s.Common(s)
 	common.PublicURL = s.PublicURL

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Client returns the URL of a PostgreSQL database for PostgreSQL's own programs, "" for
-// any other URL.
+// Client returns the URL of a PostgreSQL database for PostgreSQL's own programs, without the
+// password and without parameters that libpq does not have. If one of the hosts is not on this
+// machine, sslmode defaults to verify-full. Client returns "" for any other URL.
 func Client(raw string) string {
 	u, err := Parse(raw)
 	if err != nil || u.Scheme == "sqlite" {

@@ -20,8 +20,8 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// postgresParameters are the parameters of a PostgreSQL URL. Any other is an error: the
-// driver would set it for the session, and a pooler would hand it to other clients.
+// postgresParameters are the parameters of a PostgreSQL URL. Any other is an error: other
+// settings belong to the role of the database.
 var postgresParameters = []string{
 	"host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey", "application_name", "connect_timeout", targetParameter,
 	"timezone", "statement_timeout", "lock_timeout", "synchronous_commit", "search_path",
@@ -39,11 +39,12 @@ type Server struct {
 }
 
 const (
-	// connectTimeout bounds a whole connection: dialling, TLS and logging in.
+	// connectTimeout limits how long making a connection to one host takes: dialling, TLS,
+	// logging in and the settings of the session.
 	connectTimeout = 10 * time.Second
 	// hostTimeout replaces connectTimeout if there are several hosts. hostTimeoutMost is
-	// the longest: the attempt to reach a host that is down must end before the pulse
-	// reports that all hosts are down (aloneTicks in package postgres).
+	// then the longest limit that connect_timeout can set: the attempt to reach a host that is
+	// down must end before the pulse reports that all are down (aloneTicks in package postgres).
 	hostTimeout     = 2 * time.Second
 	hostTimeoutMost = 5 * time.Second
 )
@@ -61,8 +62,8 @@ func ReadServer(raw string) (*Server, error) {
 	return p, nil
 }
 
-// splitPostgresURL splits a URL into its hosts and the rest. As in libpq several hosts
-// are separated by commas.
+// splitPostgresURL splits a URL into its hosts and the rest; u has the first host. As in libpq
+// several hosts are separated by commas.
 func splitPostgresURL(raw string) (u *url.URL, hosts []string, err error) {
 	scheme, rest, _ := strings.Cut(raw, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -114,7 +115,8 @@ func postgresOf(u *url.URL, hosts []string) (*Server, error) {
 	return p, nil
 }
 
-// postgresQuery returns the parameters of a URL. An unknown parameter is an error.
+// postgresQuery returns the parameters of a URL; of a repeated one, the last value counts. An
+// unknown parameter or a wrong sslmode is an error.
 func postgresQuery(u *url.URL) (url.Values, error) {
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -132,8 +134,8 @@ func postgresQuery(u *url.URL) (url.Values, error) {
 
 var plainParameter = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// shownName returns the name of a parameter for an error. A name with other characters
-// may be a part of a password, and is not shown.
+// shownName returns the name of a parameter for an error. A name with other characters than
+// lower-case letters and underscores may be a part of a password, and is not shown.
 func shownName(name string) string {
 	if plainParameter.MatchString(name) {
 		return strconv.Quote(name)
@@ -150,8 +152,8 @@ type address struct {
 func (a address) local() bool { return isLocal(a.network, a.addr) }
 
 // postgresAddresses returns the addresses of a URL. As in libpq the host parameter
-// replaces all hosts, the port parameter replaces absent ports, and a host that begins
-// with a slash is the folder of a socket.
+// replaces all hosts, and a host that begins with a slash is the folder of a Unix socket.
+// The port parameter is for hosts without a port; it defaults to 5432.
 func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	if list := query.Get("host"); list != "" {
 		hosts = withPorts(hosts, bracketed(strings.Split(list, ",")))
@@ -174,8 +176,8 @@ func postgresAddresses(hosts []string, query url.Values) ([]address, error) {
 	return all, nil
 }
 
-// withPorts adds the port before the path to the hosts of the parameter:
-// postgres://:6432/name?host=/run/postgresql.
+// withPorts adds the port of a URL that has a port but no host before its path to each host
+// of the host parameter: postgres://:6432/name?host=/run/postgresql.
 func withPorts(before, hosts []string) []string {
 	if len(before) != 1 || strings.TrimPrefix(before[0], ":") == before[0] {
 		return hosts
@@ -196,7 +198,7 @@ func bracketed(hosts []string) []string {
 	return hosts
 }
 
-// addressOf reads one host, with or without its port.
+// addressOf reads one host, with or without its port. port is for a host without one.
 func addressOf(host, port string) (address, error) {
 	if strings.HasPrefix(host, "/") {
 		folder, own, ok := strings.Cut(host, ":")
@@ -296,8 +298,9 @@ func driverConfig(u *url.URL, a address, query url.Values, files certificates) p
 	return *pgdriver.NewConnector(o...).Config()
 }
 
-// tls returns the configuration of TLS, nil for a connection in the clear. The server's
-// certificate is verified unless the server is on this machine or sslmode differs.
+// tls returns the configuration of TLS, nil for a connection without encryption. Without
+// sslmode, a server on another machine is verified as with verify-full, and so is one on this
+// machine with sslrootcert; any other connection is not encrypted. A Unix socket never is.
 func (a address) tls(query url.Values, files certificates) *tls.Config {
 	mode := query.Get("sslmode")
 	if mode == "" && (!a.local() || files.roots != nil) {
@@ -319,7 +322,8 @@ func (a address) tls(query url.Values, files certificates) *tls.Config {
 	return conf
 }
 
-// verifyChain checks the signature of a certificate, but not its name.
+// verifyChain checks that a server's certificate is signed by a root and valid at this time,
+// but not its name.
 func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	between := x509.NewCertPool()
 	for _, c := range s.PeerCertificates[1:] {
@@ -329,12 +333,12 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// Link describes how the program reaches the database. If there are several hosts, the
-// least safe one counts.
+// Link describes how the program reaches the database. If there are several hosts, a field is
+// true only if it is true for each of them.
 type Link struct {
 	Local     bool // the connection does not leave this machine
 	Encrypted bool
-	Verified  bool // the server's certificate is checked
+	Verified  bool // the server's certificate is checked, with verify-ca without its name
 }
 
 // Link returns the link of the URL.

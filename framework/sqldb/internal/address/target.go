@@ -40,7 +40,7 @@ func readTarget(text string) (Target, error) {
 // earlier one fits no longer.
 func (t Target) Single() bool { return t == readWrite || t == primary }
 
-// Passes returns the targets to look for, one after the other.
+// Passes returns the targets to look for, in this order, until a server fits one.
 func (t Target) Passes() []Target {
 	if t == preferStandby {
 		return []Target{standbyOnly, Any}

@@ -51,8 +51,8 @@ func File(raw string) string {
 	return ""
 }
 
-// Parse reads the URL of either database. It checks everything except the parameters of a
-// PostgreSQL URL, which [ReadServer] checks.
+// Parse reads the URL of either database. It does not check the parameters of a PostgreSQL
+// URL, nor whether a host in a list is empty; [ReadServer] checks both.
 func Parse(raw string) (*url.URL, error) {
 	if raw == "" {
 		return nil, fmt.Errorf("sqldb: the database URL is empty; write for example %s or %s", sqliteExample, PostgresExample)
@@ -102,8 +102,9 @@ func Fault(raw, fault, example string) error {
 	return fmt.Errorf("sqldb: database URL %q: %s; write for example %s", shown(raw), fault, example)
 }
 
-// shown returns the parts of a URL that an error may repeat. If the URL cannot be split,
-// a password may be anywhere in it, and shown returns none of it.
+// shown returns the parts of a URL that an error may repeat. If a password may be anywhere in
+// the URL, because it cannot be split into its parts or has an @ in the host or path, shown
+// returns "(not shown)".
 func shown(raw string) string {
 	u, err := split(raw)
 	if err == nil && u.Scheme == "sqlite" && u.Opaque != "" && !strings.Contains(raw, "@") {
@@ -182,8 +183,8 @@ func checkMode(mode string) error {
 	return fmt.Errorf("sslmode %q is not one of disable, require, verify-ca and verify-full", mode)
 }
 
-// isLocal reports whether an address is on this machine: a socket, or a loopback name or
-// address.
+// isLocal reports whether an address is on this machine: a Unix socket, localhost, or a
+// loopback address.
 func isLocal(network, addr string) bool {
 	if network == "unix" {
 		return true

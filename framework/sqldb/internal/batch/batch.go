@@ -58,8 +58,8 @@ func (q *Queue) Lines() int { return q.lines.count() }
 // Waiting returns how many writes of a line wait for those that run.
 func (q *Queue) Waiting(line string) int { return q.lines.waiting(line) }
 
-// Occupy takes all slots of a line, as if statements ran, until release. Tests have writes wait
-// by it. A line is the text of a statement, "" on SQLite.
+// Occupy takes all slots of a line, as if statements ran, until release. Tests use it to
+// make writes wait. A line is the text of a statement, "" on SQLite.
 func (q *Queue) Occupy(line string) (release func()) {
 	for range q.writesAtOnce() {
 		q.lines.enter(&write{line: line}, q.writesAtOnce())
@@ -71,9 +71,10 @@ func (q *Queue) Occupy(line string) (release func()) {
 	}
 }
 
-// Run runs a write of one row. If it may run at once, or waited too long for other writes,
-// or failed together with them and nothing was done, it runs by alone. Otherwise it is sent
-// with other writes, and Run returns its rows after the commit.
+// Run runs a write of one row. Run calls alone if the write may run at once, if it waited
+// too long for other writes, or if it was sent with others, failed and nothing was done.
+// Otherwise the write is sent with other writes, and Run returns its rows after the commit,
+// or their error.
 func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 	alone func(context.Context) (*connection.Result, error),
 ) (*connection.Result, error) {
@@ -85,19 +86,19 @@ func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 		switch err := q.wait(ctx, w); {
 		case errors.Is(err, errApart):
 			return alone(ctx)
-		case err != nil: // it may still run, and write its result
+		case err != nil: // the write may still run, and set its result
 			return nil, err
 		case !w.alone:
 			return w.result, nil
 		}
 	}
-	// A write that waits for a lock keeps its slot for a short time only.
+	// On PostgreSQL a write that waits for a lock keeps its slot for a short time only.
 	leave := sync.OnceFunc(func() { q.leaveWrites(w.line) })
 	defer leave()
-	if q.options.Kind == dialect.PostgreSQL { // on SQLite it would meet the next batch at the writer, and come after each
+	if q.options.Kind == dialect.PostgreSQL { // on SQLite the next batches would wait for the same writer, and might be first
 		defer time.AfterFunc(slotKept, leave).Stop()
 	}
-	ctx = fair.Begun(ctx) // so that alone counts the time in the turn
+	ctx = fair.Begun(ctx) // so that alone needs no second turn
 	turn, err := q.awaitWriter(ctx, w.line, w.client)
 	if err != nil {
 		return nil, err
@@ -107,15 +108,17 @@ func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 }
 
 const (
-	// writesWaitLimit is how long a write on PostgreSQL waits while no write before it
-	// ends.
+	// writesWaitLimit is how long a write on PostgreSQL waits while no write of its
+	// line ends.
 	writesWaitLimit = 100 * time.Millisecond
-	// slotKept is how long a write that runs by itself keeps its slot.
+	// slotKept is the longest time for which a write on PostgreSQL that runs by itself
+	// keeps its slot.
 	slotKept = 20 * time.Millisecond
 )
 
-// errApart means that each write runs by itself: the writes failed together and changed
-// nothing, or no request was left to send them.
+// errApart means that a write runs by itself: writes that were sent together failed and
+// changed nothing, they cannot be sent together, fewer than two are left, or the write
+// waited too long.
 var errApart = errors.New("sqldb: each is run by itself")
 
 // wait waits until a write was sent, or may run by itself. It returns errApart if the
@@ -151,7 +154,7 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 			waits = false
 		}
 	}
-	select { // it was sent, or its client disconnected
+	select { // the write is no longer in the line, or its context ended
 	case <-w.over:
 		return w.err
 	case <-ctx.Done():
@@ -162,9 +165,10 @@ func (q *Queue) wait(ctx context.Context, w *write) error {
 	return ctx.Err()
 }
 
-// waitLimit is how long a write waits while no other write ends, if its request may wait
-// so long. Then it runs by itself: on PostgreSQL the other writes may wait for a
-// lock that it does not need. On SQLite it would wait for the same writer.
+// waitLimit returns how long a write waits while no other write of its line ends; then it
+// runs by itself. On PostgreSQL that is short, because the other writes may wait for a lock
+// that it does not need. On SQLite it is StatementTimeout, but at most left, because the
+// write would wait for the same writer.
 func (q *Queue) waitLimit(left time.Duration) time.Duration {
 	if q.options.Kind == dialect.SQLite {
 		return min(left, q.options.StatementTimeout)
@@ -173,8 +177,8 @@ func (q *Queue) waitLimit(left time.Duration) time.Duration {
 }
 
 // awaitWriter waits for SQLite's writer, for the next statement of a line. The writes that
-// wait behind it share its turn, so that no write waits for the rank of another. The turn
-// is nil on PostgreSQL, and if the request already has the writer.
+// wait behind it join its turn, so the turn comes as soon as that of any of their clients
+// would. The turn is nil on PostgreSQL, and if the request already has the writer.
 func (q *Queue) awaitWriter(ctx context.Context, of string, clients ...fair.Client) (*fair.Turn, error) {
 	if q.options.Kind == dialect.PostgreSQL || q.pool.Writer.Holds(ctx) {
 		return nil, nil //nolint:nilnil // a nil turn ends like any other
@@ -188,7 +192,7 @@ func (q *Queue) awaitWriter(ctx context.Context, of string, clients ...fair.Clie
 	return turn, nil
 }
 
-// writesAtOnce is how many of a line run before others wait.
+// writesAtOnce returns how many statements of a line run before other writes wait.
 func (q *Queue) writesAtOnce() int {
 	if q.options.Kind == dialect.SQLite {
 		return 1 // it has one writer
@@ -196,7 +200,7 @@ func (q *Queue) writesAtOnce() int {
 	return max(1, q.options.Conns/8)
 }
 
-// leaveWrites gives the slot of a statement that ended to the writes that wait.
+// leaveWrites gives the slot of a statement to the writes that wait, or makes it free.
 func (q *Queue) leaveWrites(of string) {
 	b := q.lines.next(of)
 	if b == nil {
@@ -213,7 +217,8 @@ func (q *Queue) leaveWrites(of string) {
 	}()
 }
 
-// together answers each write of a batch, or errApart if nothing was done.
+// together sends the writes of a batch and returns their error: errApart if nothing was
+// done and each is to run by itself.
 func (q *Queue) together(b *batch) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// Most is how many writes are sent together in one statement, a power of two.
+	// Most is the largest number of writes in one statement, a power of two.
 	Most = 16
-	// TransactionMost is how many are sent in one transaction of SQLite, each a statement.
+	// TransactionMost is the largest number of writes in one transaction of SQLite.
 	TransactionMost = 64
 )
 
 // A write is one write that waits.
 type write struct {
-	line   string // those that may be sent together
+	line   string // the name of its line: the writes that may be sent together
 	text   string
 	args   []any
-	row    string // "" where several of one row may be
+	row    string // its key; "" on SQLite, where a batch may have several writes of one row
 	client fair.Client
 	over   chan struct{} // closed when it was sent, or may run by itself
 	result *connection.Result
@@ -58,8 +58,8 @@ type line struct {
 	turn    *fair.Turn // on SQLite, in which the next statement waits for the writer, or waited
 }
 
-// enter reports whether a write may run at once, where no more than so many run;
-// else it waits.
+// enter reports whether a write may run at once, because fewer than most statements of its
+// line run. If it returns false, the write waits in the line.
 func (s *lines) enter(w *write, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +107,8 @@ func (s *lines) remove(w *write) bool {
 	return true
 }
 
-// still is for how long no statement of a write's line was over, if that is less than
-// for how long the write has waited.
+// still returns for how long no statement of a write's line has ended, but at most for how
+// long the write has waited.
 func (s *lines) still(w *write, waited time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,8 @@ func (s *lines) still(w *write, waited time.Duration) time.Duration {
 }
 
 // abandon removes a write whose request ended, if it was not sent, and reports whether it
-// has a slot to release.
+// has a slot to release. If it was sent, and no request of its batch waits any longer,
+// abandon cancels the batch.
 func (s *lines) abandon(w *write) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +134,9 @@ func (s *lines) abandon(w *write) bool {
 	return false
 }
 
-// choose takes writes out of a line to send together: the oldest of each client, then
-// the oldest of the others. It takes as many as a power of two, of different rows.
+// choose takes writes out of a line to send together: the oldest of each client, then the
+// oldest of the others. It takes a power of two of them, at most Most or TransactionMost;
+// on PostgreSQL of different rows.
 func (l *line) choose() []*write {
 	most := TransactionMost
 	if len(l.waiting) > 0 && l.waiting[0].row != "" {
@@ -170,10 +172,9 @@ func (s *lines) remaining(b *batch) []*write {
 	return slices.DeleteFunc(slices.Clone(b.writes), func(w *write) bool { return w.abandoned })
 }
 
-// next returns the writes to send together when a statement ends: as many as a power
-// of two, of different rows, in the order of their keys, so that no two statements
-// wait for each other's rows. A single write runs by itself. If no write waits, the
-// slot becomes free.
+// next returns the writes to send together when a statement ends: those of choose. On
+// PostgreSQL they are in the order of their keys, so that no two statements wait for each
+// other's rows. A single write runs by itself. If no write waits, the slot becomes free.
 func (s *lines) next(of string) *batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// inOneTx runs writes in a transaction.
+// inOneTx runs the writes of a batch whose requests still wait, in one transaction.
 func (q *Queue) inOneTx(b *batch) error {
 	turn, err := q.awaitWriter(b.ctx, b.writes[0].line, b.clients...)
 	if err != nil {
@@ -68,7 +68,8 @@ func (q *Queue) inOneStatement(b *batch) error {
 	})
 }
 
-// share gives each of the writes its rows, which are behind its number.
+// share gives each of the writes its rows. The first column of a row is the number of its
+// write.
 func share(all *connection.Result, some []*write) {
 	columns := connection.Columns(all) - 1
 	values := make([][]driver.Value, len(some))
@@ -102,9 +103,9 @@ func (q *Queue) readCommitted(ctx context.Context) (bool, error) {
 	return isolation == "read committed", nil
 }
 
-// asApart returns the error of writes that were sent together: errApart if nothing
-// was done. A statement that the server does not accept, or whose result cannot be
-// read, is not sent again.
+// asApart returns the error of writes that were sent together: errApart if nothing was
+// done. If the server does not accept the statement, or its result cannot be read, writes
+// with this text are not sent together again.
 func (q *Queue) asApart(text string, err error) error {
 	failure, known := fault.Classify(err)
 	switch {

@@ -74,8 +74,7 @@ const (
 	postgresTables  = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
 	AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY relname`
 
-	// SQLite takes a quoted name that it does not know for text, so a SELECT would
-	// not find that a column is missing.
+	// sqliteColumns lists generated columns too, and rowid for a table that has it.
 	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
 	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
 	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`

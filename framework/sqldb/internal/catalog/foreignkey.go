@@ -17,8 +17,8 @@ type foreignKey struct {
 	from, to      []string
 }
 
-// sqliteKeys are the foreign keys of SQLite, each column a row. A key that names no
-// column of the parent refers to its primary key.
+// sqliteKeys reads the foreign keys of SQLite, one row for each column of a key. A key that
+// names no column of the parent refers to its primary key.
 const sqliteKeys = `SELECT m.name, f.id, f."table", f."from", coalesce(f."to",
 	(SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1))
 FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
@@ -49,10 +49,10 @@ func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []f
 	return all, nil
 }
 
-// MissingParents returns the columns of a row whose values refer to no row: those of every
-// foreign key that has no parent. A key with a NULL refers to nothing, and is not returned.
-// It is for SQLite, whose error of a foreign key does not name the columns; on PostgreSQL it
-// returns nil. value returns the value of a column, or nil for NULL.
+// MissingParents returns the columns of a row whose values refer to no row: the columns of
+// every foreign key without a parent row. A key with a NULL refers to nothing, and is not
+// returned. It is for SQLite, whose error of a foreign key does not name the columns; on
+// PostgreSQL it returns nil. value returns the value of a column, or nil for NULL.
 func (c Catalog) MissingParents(ctx context.Context, table string, value func(column string) schema.QueryAppender) (columns []string, err error) {
 	if c.Kind != dialect.SQLite {
 		return nil, nil
@@ -89,10 +89,10 @@ func (c Catalog) hasParent(ctx context.Context, k foreignKey, value func(column 
 	return err != nil || found.Len() > 0, err
 }
 
-// Referring returns the name of a table of SQLite whose rows refer to a row of another table
-// and prevent its deletion: of several tables, the first by name. PostgreSQL reports that
-// table with the error; SQLite does not. The row is the one whose column has the value. The
-// name is "" if no table refers to the row, and always on PostgreSQL.
+// Referring returns the name of a SQLite table whose rows refer to a row of the given table
+// and prevent the deletion of that row: of several tables, the first by name. PostgreSQL
+// reports that table with the error; SQLite does not. The row is the one whose column has
+// the value. The name is "" if no table prevents the deletion, and always on PostgreSQL.
 func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	if c.Kind != dialect.SQLite {
 		return "", nil

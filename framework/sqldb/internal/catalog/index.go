@@ -19,10 +19,11 @@ type Index struct {
 	// the key of a table that is declared INTEGER PRIMARY KEY ends every index
 	// that is not unique, as it does in the file.
 	Columns []dialect.IndexColumn
-	// Unique means that no two rows have the same values in all columns.
+	// Unique means that no two rows that it contains have the same values in all columns,
+	// unless one is NULL.
 	Unique bool
-	// Where is the condition of the rows that are in it, as the database writes
-	// it; "" for every row.
+	// Where is the condition of the rows that are in it, as the database stores it; "" for
+	// every row.
 	Where string
 	// Search means that it is the search index of its one column, which serves
 	// only Kind.Contains.
@@ -75,7 +76,7 @@ func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 
 const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(quote_ident(?))`
 
-// An option's first bit is descending, its second nulls first.
+// The first bit of indoption means descending, the second means nulls first.
 const postgresIndexes = `
 SELECT named.relname, x.indisunique, coalesce(pg_get_expr(x.indpred, x.indrelid), ''), kind.amname <> 'btree', NOT (x.indisvalid AND x.indisready),
 	coalesce(a.attname, ''), x.indoption[n - 1] & 1 = 1, x.indoption[n - 1] & 2 = 2
@@ -90,8 +91,8 @@ ORDER BY named.relname, n`
 
 const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?`
 
-// A key that no index is for is the number of the row itself, by which the
-// table is ordered. The search index is that of a migration, with all its triggers.
+// A primary key without an index is the number of the row, by which the table is ordered. A
+// search index is listed only if the three triggers that its migration made exist.
 const sqliteIndexes = `
 WITH input (t) AS (SELECT ?),
 listed AS (SELECT i.* FROM input, pragma_index_list(t) AS i),
@@ -109,12 +110,13 @@ SELECT name, is_unique, made_by, search, 0, column_name, descending, 0 FROM (
 	UNION ALL SELECT name, 0, '', 1, column_name, 0, 0 FROM fts)
 ORDER BY name, seqno`
 
-// afterColumns is what follows the columns of a CREATE INDEX. They hold no
-// query, so no WHERE is among them.
+// afterColumns matches what follows the columns of a CREATE INDEX of a partial index. The
+// columns contain no query, so they contain no WHERE.
 var afterColumns = regexp.MustCompile(`(?is)\)\s*WHERE\s+(.*)$`)
 
-// conditionOf returns the condition in the statement that created a partial index of SQLite,
-// which stores nothing else of it. It returns a text without a condition unchanged.
+// conditionOf returns the condition in the statement that created a partial index. SQLite
+// stores the condition only there. conditionOf returns a text without a condition
+// unchanged.
 func conditionOf(statement string) string {
 	if found := afterColumns.FindStringSubmatch(statement); found != nil {
 		return found[1]

@@ -11,6 +11,7 @@ import (
 // alive reports, without waiting, whether an idle connection is still open at
 // the other end: a restarted server leaves closed sockets in the pool. A server that sends
 // data without a request is about to close the connection, so alive returns false then too.
+// For a nil socket it returns true.
 func alive(socket syscall.RawConn) bool {
 	if socket == nil {
 		return true

@@ -1,6 +1,7 @@
 // Package connection wraps the connections of both drivers with what the drivers lack: a
 // deadline for each statement, an end as soon as the context ends, prepared statements that
-// are kept, transactions that notice their end, and a report of each statement.
+// are kept, transactions that detect a rollback by the database, and a report of each
+// statement.
 package connection
 
 import (
@@ -37,7 +38,7 @@ type Conn struct {
 	rolledBack bool           // SQLite rolled the transaction back by itself
 	lost       error          // why no further statement of the transaction may run; nil if one may
 	open       bool           // rows of an earlier statement are still being read
-	room       []driver.Value // for rows that are read at once; empty
+	room       []driver.Value // memory that collect uses again; it holds no values
 }
 
 var errOpenRows = errors.New("sqldb: a statement was started while the rows of an earlier one of the same transaction are still open; read them to the end or close them first")
@@ -46,9 +47,9 @@ func newConn(s *Shared, inner driver.Conn) *Conn {
 	return &Conn{inner: inner, shared: s, cache: newStatements(s.options.Statements), socket: socketOf(inner)}
 }
 
-// guard gives a statement its deadline. When the context ends, it closes the socket
-// of PostgreSQL, because the driver would wait on, and interrupts SQLite. The
-// returned function ends the watch.
+// guard gives a statement its deadline. When the context ends, guard closes a connection to
+// PostgreSQL, because the driver would go on waiting, and interrupts a statement of SQLite.
+// The returned function must be called when the statement has ended.
 func (c *Conn) guard(ctx context.Context) (context.Context, func()) {
 	if c.shared.options.Kind == dialect.SQLite {
 		return c.guardSQLite(ctx)
@@ -70,9 +71,9 @@ func (c *Conn) guard(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// settle closes a connection that an error left in an unknown state, which
-// the driver does for some statements only, and names the context's end where
-// that was the cause.
+// settle returns the error of the context if the end of the context caused err, and else
+// err. It closes a connection to PostgreSQL that is unusable after err, which the driver does
+// for some statements only, or whose server no longer accepts writes.
 func (c *Conn) settle(ctx context.Context, err error) error {
 	if c.shared.options.Kind == dialect.SQLite {
 		return endOfSQLite(ctx, err)
@@ -88,13 +89,13 @@ func (c *Conn) settle(ctx context.Context, err error) error {
 }
 
 // demoted reports whether an error means that the server no longer accepts writes, so that
-// a new connection may lead to the primary. A transaction that the program began as read
-// only has the same error, and is not meant.
+// a new connection may lead to the primary. A write in a transaction that was begun as read
+// only, or on a DB that is read only, has the same error; for these demoted returns false.
 func (c *Conn) demoted(err error) bool {
 	return !c.shared.options.ReadOnly && !c.onlyReads && fault.State(err) == fault.StateReadOnly
 }
 
-// A runner gives do the statement to run, perhaps a second time.
+// A runner calls do with the statement to run. It may call do a second time.
 type runner func(ctx context.Context, do func(context.Context, runnable) error) error
 
 // ExecContext implements [driver.ExecerContext].
@@ -115,8 +116,8 @@ func (c *Conn) exec(ctx context.Context, query string, args []driver.NamedValue,
 	return res, err
 }
 
-// bounded runs a statement that is over when do returns: guarded, settled and
-// reported.
+// bounded runs a statement that has ended when do returns. It calls guard, settle and
+// report for the statement.
 func (c *Conn) bounded(ctx context.Context, query string, args []driver.NamedValue, run runner, do func(context.Context, runnable) error) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -152,7 +153,7 @@ func (c *Conn) query(ctx context.Context, query string, args []driver.NamedValue
 	return r, nil
 }
 
-// usable reports why a statement cannot start now, nil if it can.
+// usable returns why a statement cannot start now, nil if it can.
 func (c *Conn) usable() error {
 	if c.open {
 		return errOpenRows
@@ -160,9 +161,9 @@ func (c *Conn) usable() error {
 	return c.lost
 }
 
-// fails remembers that a statement of a transaction failed. On SQLite no further
-// statement of the transaction may run if the context ended that one, or if SQLite
-// rolled the transaction back: the next statement would be committed by itself.
+// fails records that a statement of a transaction failed. On SQLite no further statement
+// of the transaction may run if the end of a context caused the error, or if SQLite rolled
+// the transaction back: the next statement could be committed by itself.
 func (c *Conn) fails(err error) {
 	if err == nil || errors.Is(err, io.EOF) {
 		return
@@ -174,9 +175,9 @@ func (c *Conn) fails(err error) {
 	}
 }
 
-// runner runs a statement as text, or as a prepared statement of the cache.
-// A prepared statement whose plan went stale is forgotten and, outside a transaction,
-// prepared and run again: the server rejected it before it did anything.
+// runner returns a runner for a statement as text, or as a prepared statement of the cache.
+// If the prepared statement is stale, each connection prepares its statements again. Outside
+// a transaction the statement then runs again: the server rejected it before it did anything.
 func (c *Conn) runner(query string, args []driver.NamedValue) runner {
 	return func(ctx context.Context, do func(context.Context, runnable) error) error {
 		if !c.prepares(ctx, args) {
@@ -219,7 +220,7 @@ func (c *Conn) prepares(ctx context.Context, args []driver.NamedValue) bool {
 	return len(args) > 0 || ctx.Value(preparedKey{}) != nil
 }
 
-// prepared is the statement of a text, from the cache or made now.
+// prepared returns the prepared statement of a text, from the cache or newly prepared.
 func (c *Conn) prepared(ctx context.Context, query string) (runnable, error) {
 	if err := c.cache.renew(c.shared.generation.Load()); err != nil {
 		return nil, err
@@ -237,13 +238,13 @@ func (c *Conn) prepared(ctx context.Context, query string) (runnable, error) {
 	return s.(runnable), c.cache.add(query, s)
 }
 
-// ErrPooled is in the chain of the error of a lost prepared statement: a pooler before
-// PostgreSQL gives a connection to each transaction. To cure it, set Options.NoPrepare of
-// package sqldb.
+// ErrPooled is in the chain of the error of a prepared statement that the server does not
+// have, or whose name another one has: a pooler before PostgreSQL gives a connection to each
+// transaction. To prevent it, set Options.NoPrepare of package sqldb.
 var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each transaction; open the database with NoPrepare")
 
-// pooled adds ErrPooled to an error if another client's statement has the name of ours, or
-// ours is missing right after it was prepared.
+// pooled adds ErrPooled to the error of PostgreSQL that a prepared statement is missing
+// (26000), or that another one already has its name (42P05).
 func pooled(err error) error {
 	switch fault.State(err) {
 	case "26000", "42P05":
@@ -259,7 +260,8 @@ func (c *Conn) Ping(ctx context.Context) error {
 	return c.settle(guarded, c.inner.(driver.Pinger).Ping(guarded))
 }
 
-// ResetSession is called before a connection of the pool is used again.
+// ResetSession implements [driver.SessionResetter]. database/sql calls it before it uses a
+// connection again. If the other end has closed the connection, it returns driver.ErrBadConn.
 func (c *Conn) ResetSession(ctx context.Context) error {
 	c.open, c.inTx, c.rolledBack, c.lost = false, false, false, nil
 	if alive(c.socket) {
@@ -282,8 +284,9 @@ func (c *Conn) Close() error {
 	return c.inner.Close()
 }
 
-// Read runs a statement and reads all its rows. A connection of a replica that does not lead
-// to the latest server is closed instead, before anything is sent.
+// Read runs a statement and reads all its rows. If a connection to a replica does not lead to
+// the latest run of the server, Read sends nothing: it closes the connection and returns
+// driver.ErrBadConn.
 func (c *Conn) Read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {
 	if runs := c.shared.options.Runs; runs != nil && !runs.IsLatest(c.run) {
 		_ = c.inner.Close()
@@ -296,10 +299,11 @@ func (c *Conn) Read(ctx context.Context, query string, args []driver.NamedValue)
 	return r, err
 }
 
-// Break closes the connection below, so that the pool makes another one.
+// Break closes the connection of the driver, so that the pool makes another one.
 func (c *Conn) Break() { _ = c.inner.Close() }
 
-// LocalPort returns the port from which a connection to PostgreSQL comes, 0 for a local socket.
+// LocalPort returns the local port of a connection to PostgreSQL, 0 for a Unix socket and on
+// SQLite.
 func (c *Conn) LocalPort() int64 { return postgres.LocalPort(c.inner) }
 
 var (

@@ -43,8 +43,8 @@ func (c *Conn) guardSQLite(ctx context.Context) (context.Context, func()) {
 	return ctx, c.interruptAt(ctx, cancel)
 }
 
-// guardBegin is guard for BEGIN. On SQLite it may wait for another process's
-// transaction as long as a context with a deadline lasts.
+// guardBegin is guard for BEGIN. On SQLite, BEGIN may wait for another process's transaction
+// until the deadline of the context, or for StatementTimeout if the context has none.
 func (c *Conn) guardBegin(ctx context.Context) (context.Context, func()) {
 	if c.shared.options.Kind == dialect.SQLite {
 		ctx, cancel := c.shared.Deadline(ctx)
@@ -53,8 +53,8 @@ func (c *Conn) guardBegin(ctx context.Context) (context.Context, func()) {
 	return c.guard(ctx)
 }
 
-// interruptAt interrupts SQLite when the context ends. The returned function ends
-// that, and returns when no interrupt is under way, because the next one would hit
+// interruptAt interrupts SQLite when the context ends. The returned function ends the
+// interrupts and waits until none is under way, because a late one would interrupt
 // the connection's next statement.
 func (c *Conn) interruptAt(ctx context.Context, cancel context.CancelFunc) func() {
 	if c.handle == 0 {
@@ -104,9 +104,10 @@ func (c *Conn) driverContext(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// retried runs a statement. Outside a transaction of SQLite it runs the statement
+// retried runs a statement. On SQLite, outside a transaction, it runs the statement
 // again while another process has the file locked, until the context ends: SQLite
-// reports a busy file before the statement has changed anything.
+// reports a busy file before the statement has changed anything. It does not run a statement
+// again on a connection of [Exclusive].
 func (c *Conn) retried(ctx context.Context, run func(context.Context) error) error {
 	if c.shared.options.Kind == dialect.PostgreSQL {
 		return run(ctx)

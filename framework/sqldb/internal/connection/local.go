@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// beginLocal begins a transaction with settings of its own.
+// beginLocal begins a transaction and makes the settings of the session in it, for the
+// transaction alone.
 func (c *Conn) beginLocal(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	opts.ReadOnly = opts.ReadOnly || c.shared.options.ReadOnly
 	tx, err := c.inner.(driver.ConnBeginTx).BeginTx(ctx, opts)
@@ -50,8 +51,8 @@ func (t localText) QueryContext(ctx context.Context, args []driver.NamedValue) (
 	return &localRows{Rows: rows, tx: tx}, nil
 }
 
-// localRows end the transaction of their statement: with the last row, because
-// database/sql passes over what Close returns after that one, or when they are closed.
+// localRows end the transaction of their statement after the last row, because database/sql
+// then ignores the error of Close. If they are closed earlier, they end it then.
 type localRows struct {
 	driver.Rows
 	tx driver.Tx // nil when it has ended

@@ -14,7 +14,7 @@ import (
 // postgresConnector makes connections to a PostgreSQL server.
 type postgresConnector struct{ shared *Shared }
 
-// Postgres returns what makes connections to a server, and what they share.
+// Postgres returns a connector to a server, and what its connections share.
 func Postgres(server *postgres.Server, o Options) (driver.Connector, *Shared) {
 	s := &Shared{options: o, server: server}
 	return &postgresConnector{s}, s
@@ -22,7 +22,7 @@ func Postgres(server *postgres.Server, o Options) (driver.Connector, *Shared) {
 
 func (p *postgresConnector) Driver() driver.Driver { return pgdriver.NewDriver() }
 
-// Close is called when the pool closes.
+// Close ends the watch of the server. database/sql calls it when the pool closes.
 func (p *postgresConnector) Close() error {
 	p.shared.server.Close()
 	return nil
@@ -46,7 +46,8 @@ func (p *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// noteRun stores the run of the server that a new connection leads to.
+// noteRun stores the run of the server that a new connection leads to, and reports it to
+// Options.Runs.
 func (c *Conn) noteRun(ctx context.Context) error {
 	found, err := c.collect(ctx, text{c.inner, `SELECT pg_postmaster_start_time()::text`}, nil)
 	if err != nil {

@@ -18,7 +18,8 @@ type Result struct {
 	values  []driver.Value // row after row
 }
 
-// NewResult makes a result of rows with so many columns, of the values row after row.
+// NewResult makes a result. columns is the number of columns of a row; values are the values
+// of the first row, then those of the second, and so on.
 func NewResult(columns int, values []driver.Value) *Result { return &Result{columns, values} }
 
 // Columns returns how many columns a result has.
@@ -111,11 +112,12 @@ func Drain(rows *sql.Rows) (*Result, error) {
 	return r, rows.Err()
 }
 
-// roomMost is how many values a connection may keep room for.
+// roomMost is for how many values at most a connection keeps memory.
 const roomMost = 4096
 
-// collect runs a statement and reads its rows to their end, into the room that the
-// connection keeps for that: how many there are is known at their end.
+// collect runs a statement and reads its rows to their end. It reads them into memory that
+// the connection keeps, because the number of rows is known only at their end, and copies
+// them. More than roomMost values are not copied, and their memory is not kept.
 func (c *Conn) collect(ctx context.Context, s runnable, args []driver.NamedValue) (*Result, error) {
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"trestle.example/framework/internal/fair"
 )
 
-// rows are the answer to a query. The first row is read at once, so that both
-// databases report the fault of a statement where it was run; the deadline of
-// the statement lasts until the rows are closed.
+// rows are the answer to a query. The first row is read at once, so that on both
+// databases the query returns the error of a statement, and not the first call of Next. The
+// deadline of the statement also holds for reading the rows.
 type rows struct {
 	inner   driver.Rows
 	conn    *Conn
@@ -22,7 +22,7 @@ type rows struct {
 	turn    *fair.Turn // of the query, nil if it has none of its own
 	columns []string
 	first   []driver.Value
-	ahead   bool  // first was read, and not given out yet
+	ahead   bool  // first was read, and Next has not returned it yet
 	err     error // of reading first; io.EOF if there is no row
 }
 

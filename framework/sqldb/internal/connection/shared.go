@@ -16,17 +16,18 @@ type Options struct {
 	Kind             dialect.Kind
 	StatementTimeout time.Duration // ends a statement that runs for longer
 	Statements       int           // how many prepared statements a connection keeps
-	NoPrepare        bool          // statements of PostgreSQL are sent as text
-	SetsLocally      bool          // each transaction of PostgreSQL sets what it needs for itself
-	ReadOnly         bool          // each transaction of PostgreSQL is READ ONLY
+	NoPrepare        bool          // on PostgreSQL, statements are sent as text
+	SetsLocally      bool          // on PostgreSQL, each transaction makes the settings of its session
+	ReadOnly         bool          // on PostgreSQL, each transaction is READ ONLY; needs SetsLocally
 
-	// Report is called after each statement. It may be nil.
+	// Report is called after each statement, BEGIN, COMMIT and ROLLBACK. If rows are read one
+	// by one, it is called after the first row. It may be nil.
 	Report func(ctx context.Context, s Statement)
-	// Runs gets the connections to a replica. It is nil for the primary.
+	// Runs records the connections to a replica. It is nil for the primary.
 	Runs Runs
 }
 
-// A Statement is a statement that was sent, as it is reported.
+// A Statement is what Options.Report gets about a statement.
 type Statement struct {
 	Text    string
 	Args    []driver.NamedValue
@@ -35,8 +36,9 @@ type Statement struct {
 	Control bool // it is BEGIN, COMMIT or ROLLBACK
 }
 
-// Runs stores which run of a server each connection leads to. After a restart a server may
-// for a short time lack data that it had before. It is safe for concurrent use.
+// Runs stores to which run of a server the latest connection leads. A restart begins a new
+// run: after it, a server may for a short time lack data that it had before. Runs is safe for
+// concurrent use.
 type Runs interface {
 	// Connected records that a connection was made, and to which run.
 	Connected(run string)
@@ -60,8 +62,9 @@ func (s *Shared) report(ctx context.Context, text string, args []driver.NamedVal
 	}
 }
 
-// Deadline gives a context without a deadline the default one. On PostgreSQL the
-// server ends the statement first, which keeps the connection.
+// Deadline gives a context without a deadline one after StatementTimeout, unless the context
+// is [Unlimited]. On PostgreSQL it adds a second: the server then ends the statement first,
+// and the connection stays open.
 func (s *Shared) Deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok || ctx.Value(unlimitedKey{}) != nil {
 		return ctx, func() {}
@@ -74,7 +77,8 @@ func (s *Shared) Deadline(ctx context.Context) (context.Context, context.CancelF
 }
 
 // limited ends a context after StatementTimeout, or at its own deadline if that is
-// sooner. It is for SQLite, which has no statement_timeout of its own.
+// sooner. An [Unlimited] context has only its own deadline. limited is for SQLite, which has
+// no statement_timeout.
 func (s *Shared) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := s.options.StatementTimeout
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= limit || ctx.Value(unlimitedKey{}) != nil {
@@ -96,7 +100,8 @@ func Unlimited(ctx context.Context) context.Context {
 // arguments.
 type preparedKey struct{}
 
-// Prepare returns a context whose statements are prepared, also those without arguments.
+// Prepare returns a context whose statements are prepared, also those without arguments. It
+// has no effect on PostgreSQL with NoPrepare.
 func Prepare(ctx context.Context) context.Context {
 	return context.WithValue(ctx, preparedKey{}, true)
 }

@@ -22,8 +22,8 @@ const (
 	// It is short, because that wait ignores the context; see Conn.retried.
 	busyTimeout = 50 * time.Millisecond
 
-	// openWait is how long opening a file waits for another connection to give the
-	// file its WAL.
+	// openWait is how long opening a file waits while another connection switches the
+	// file to a WAL.
 	openWait = 5 * time.Second
 
 	// busyPause is the longest pause before a statement is tried again on a file
@@ -31,8 +31,8 @@ const (
 	busyPause = 10 * time.Millisecond
 )
 
-// A File opens connections to a SQLite file, by a driver of its own, so that the functions
-// that it registers reach no other database of the process.
+// A File opens connections to a SQLite file, by a driver of its own, so that the SQL functions
+// of that driver exist in no other database of the process.
 type File struct {
 	shared *Shared
 	driver *sqlite.Driver
@@ -52,7 +52,8 @@ const (
 	Immutable             // no process writes the file, and SQLite reads no other file beside it
 )
 
-// SQLite returns what opens the file of a URL, and what its connections share.
+// SQLite returns a connector to the file of a URL, and what its connections share. With the mode
+// Writes, it first creates the file if it is missing, and returns an error if it cannot.
 func SQLite(u *url.URL, mode Mode, o Options) (*File, *Shared, error) {
 	if mode == Writes {
 		if err := createFile(u.Path); err != nil {
@@ -67,8 +68,9 @@ func SQLite(u *url.URL, mode Mode, o Options) (*File, *Shared, error) {
 	return f, f.shared, nil
 }
 
-// Exclusive returns what opens a SQLite file that no other process may have open: it neither
-// makes the file nor waits for others. Its statements have no limit of their own.
+// Exclusive returns a connector to a SQLite file for a caller that locks the file. It neither
+// makes the file nor waits for other processes. Each statement needs a context of
+// [Unlimited]: without it, the statement times out at once.
 func Exclusive(path string) (driver.Connector, error) {
 	d, err := newSQLiteDriver()
 	if err != nil {
@@ -105,9 +107,10 @@ func (s *File) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// Open opens the file for the driver alone, and tries again while it is busy. SQLite itself
-// waits for other connections except in one case: if two connections give a new file its
-// WAL at the same time, each would wait for the other, so one of them fails at once.
+// Open returns a connection of the driver. It tries again while the file is busy, for at most
+// openWait. SQLite itself waits for other connections except in one case: if two connections
+// switch a new file to a WAL at the same time, each would wait for the other, so one of them
+// fails at once.
 func (s *File) Open(ctx context.Context) (driver.Conn, error) {
 	end := time.Now().Add(s.waits)
 	for attempt := 1; ; attempt++ {
@@ -118,11 +121,11 @@ func (s *File) Open(ctx context.Context) (driver.Conn, error) {
 	}
 }
 
-// refreshStatistics lets SQLite count the rows of tables, and those that share a
-// value of an index, where that has changed much. Without these statistics it takes
-// the index that meets most conditions, even if another finds far fewer rows. A
-// connection reads them when it opens, so each refreshes them first. If another one
-// writes just then, this one goes on with the old statistics.
+// refreshStatistics lets SQLite count the rows of tables, and the rows with equal values in
+// an index, where these numbers have changed much. Without these statistics SQLite uses
+// the index that meets most conditions, even if another index finds far fewer rows. Each
+// connection refreshes them when it opens. If that fails, for example because another
+// connection writes, this one uses the old statistics.
 func refreshStatistics(ctx context.Context, inner driver.Conn) {
 	_, _ = inner.(driver.ExecerContext).ExecContext(ctx, "PRAGMA optimize = 0x10002", nil)
 }
@@ -130,10 +133,10 @@ func refreshStatistics(ctx context.Context, inner driver.Conn) {
 // Driver returns the driver of the file.
 func (s *File) Driver() driver.Driver { return s.driver }
 
-// sqliteDSN is the driver's own form. _dqs=0 makes a misspelt column an error
-// where SQLite would take it for a string. With a limit, ANALYZE takes no samples
-// of the values of columns. With samples SQLite plans a statement again
-// each time that a parameter changes.
+// sqliteDSN returns a URL in the form of the driver. _dqs=0 makes a misspelt column in double
+// quotes an error, where SQLite would take it for a string. With analysis_limit, ANALYZE
+// takes no samples of the values of columns. With samples, SQLite would plan a statement
+// again each time that a parameter changes.
 func sqliteDSN(u *url.URL, mode Mode) string {
 	q := url.Values{
 		"_pragma":      {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "foreign_keys(1)", "analysis_limit(1000)"},
@@ -178,8 +181,8 @@ func foldFunction(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value,
 	return args[0], nil
 }
 
-// documentPart is trestle_part(document, n) in SQLite: PostgreSQL's
-// split_part for documents, the nth part counted from 1, or nothing.
+// documentPart is trestle_part(document, n) in SQLite. It returns the nth part of a document,
+// counted from 1, or an empty text if there is none, like split_part of PostgreSQL.
 func documentPart(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	document, ok := args[0].(string)
 	n, counted := args[1].(int64)

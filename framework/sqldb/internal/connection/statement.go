@@ -31,7 +31,7 @@ func (t text) QueryContext(ctx context.Context, args []driver.NamedValue) (drive
 
 // statements are the prepared statements of one connection, the least
 // recently used one last. Only the goroutine that holds the connection uses
-// them, so one is never closed while another runs it.
+// them, so no statement is closed while it runs.
 type statements struct {
 	capacity   int
 	generation uint64
@@ -80,8 +80,8 @@ func (s *statements) renew(generation uint64) error {
 	return s.clear()
 }
 
-// clear closes every statement. A server that no longer has a statement has already
-// closed it.
+// clear closes every statement, until one cannot be closed. It ignores the error that the
+// server no longer has a statement.
 func (s *statements) clear() error {
 	for s.order.Len() > 0 {
 		if err := s.drop(s.order.Front()); err != nil && fault.State(err) != "26000" {
@@ -91,7 +91,7 @@ func (s *statements) clear() error {
 	return nil
 }
 
-// userStmt is a statement that was prepared by hand, on the sql.DB itself.
+// userStmt is a statement that a caller prepared with database/sql.
 type userStmt struct {
 	driver.Stmt
 	conn  *Conn

@@ -34,7 +34,8 @@ func (c *Conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return &driverTx{inner: inner, conn: c, ctx: context.WithoutCancel(ctx)}, nil
 }
 
-// driverTx reports the end of a transaction and bounds it in time.
+// driverTx reports the COMMIT or ROLLBACK of a transaction. On PostgreSQL it also limits how
+// long that takes.
 type driverTx struct {
 	inner driver.Tx
 	conn  *Conn
@@ -49,9 +50,9 @@ func (t *driverTx) Commit() error {
 	return t.end("COMMIT", t.inner.Commit)
 }
 
-// aborted finds out whether PostgreSQL would answer COMMIT by rolling back, as
-// it does after a statement failed, and the driver would call that success. On
-// SQLite it returns the error of a transaction that is lost.
+// aborted returns an error if COMMIT would not commit. After a statement has failed,
+// PostgreSQL answers COMMIT with a rollback, and the driver returns no error for that. On
+// SQLite aborted returns the error after which no statement of the transaction may run.
 func (t *driverTx) aborted() error {
 	if t.conn.shared.options.Kind == dialect.SQLite {
 		return t.conn.lost
@@ -69,14 +70,15 @@ func (t *driverTx) aborted() error {
 }
 
 func (t *driverTx) Rollback() error {
-	if t.conn.rolledBack { // SQLite has no transaction to roll back
+	if t.conn.rolledBack { // SQLite has already rolled the transaction back
 		t.conn.inTx, t.conn.onlyReads = false, false
 		return nil
 	}
 	return t.end("ROLLBACK", t.inner.Rollback)
 }
 
-// end ends the transaction. On SQLite nothing interrupts that.
+// end ends the transaction and reports it. On SQLite it has no time limit and cannot be
+// interrupted.
 func (t *driverTx) end(name string, fn func() error) error {
 	guarded, stop := t.ctx, func() {}
 	if t.conn.shared.options.Kind == dialect.PostgreSQL {

@@ -36,8 +36,8 @@ func cherokee(r rune) rune {
 	return r
 }
 
-// isPlain reports whether folding leaves a text unchanged. That is true for most ASCII
-// text in lower case.
+// isPlain reports whether folding leaves a text unchanged. It returns true only for ASCII
+// text without capital letters and without U+001F.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c == separator[0] || 'A' <= c && c <= 'Z' {

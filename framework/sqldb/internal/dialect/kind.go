@@ -19,7 +19,7 @@ const (
 	PostgreSQL
 )
 
-// Of returns the kind of one of bun's dialects.
+// Of returns the kind of one of bun's dialects: SQLite, or PostgreSQL for any other.
 func Of(d schema.Dialect) Kind {
 	if d.Name() == bundialect.SQLite {
 		return SQLite

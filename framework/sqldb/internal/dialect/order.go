@@ -4,16 +4,16 @@ package dialect
 type IndexColumn struct {
 	// Name is "" for an expression.
 	Name string
-	// Descending turns the order round.
+	// Descending reverses the order.
 	Descending bool
 	// NullsFirst puts rows without a value first. It is PostgreSQL's default for a
-	// descending order. Indexes of SQLite never have it.
+	// descending order. It is always false for an index of SQLite.
 	NullsFirst bool
 }
 
-// Sorts reports whether the columns of an index, read from its beginning or from
-// its end, have the wanted order. Both slices must have the same length.
-// SQLite reads the rows without a value from either end.
+// Sorts reports whether the columns of an index, read from its beginning or from its end,
+// have the wanted order. Both slices must have the same length. On SQLite NullsFirst is
+// ignored.
 func (k Kind) Sorts(index, wanted []IndexColumn) bool {
 	same, turned := true, true
 	for i, a := range wanted {

@@ -7,9 +7,9 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Redocument returns the value of a document column (see [Document]) whose parts
-// change: a nil part stays as it is stored, any other part is folded. Columns
-// and values of one UPDATE thus agree without reading the row first.
+// Redocument returns the value of a document column (see [Document]) whose parts change: a
+// nil part stays as it is stored, any other part is folded. So one UPDATE can set columns
+// and their document without reading the row first.
 func (k Kind) Redocument(column string, parts []*string) schema.QueryAppender {
 	keep, join := `trestle_part(?, ?)`, `char(31)`
 	if k == PostgreSQL {
@@ -29,7 +29,8 @@ func (k Kind) Redocument(column string, parts []*string) schema.QueryAppender {
 	return bun.SafeQuery(strings.Join(texts, " || "+join+" || "), args...)
 }
 
-// textParam is a parameter whose type PostgreSQL cannot see from its place.
+// textParam returns a parameter for a text. PostgreSQL cannot infer its type, so it has a
+// cast there.
 func textParam(k Kind) string {
 	if k == PostgreSQL {
 		return "?::text"

@@ -12,10 +12,9 @@ import (
 // [Document]) contains the folded term. No character of the term is a wildcard. Every
 // document contains the empty term.
 //
-// alias is the table's name in the statement. The search index of a migration
-// (searchIndex) serves the condition; on SQLite it must be there, for terms of
-// three characters or more are looked up in it and only shorter ones are
-// looked for in every row.
+// alias is the table's name in the statement. The search index of a migration (searchIndex)
+// serves the condition; on SQLite the index must exist: a term of three characters or more
+// is looked up in it, and only a shorter term is looked for in every row.
 func (k Kind) Contains(table, alias, column, term string) schema.QueryAppender {
 	term = Fold(term)
 	switch {
@@ -43,9 +42,9 @@ func (k Kind) foundInRow(alias, column, folded string) schema.QueryAppender {
 	return bun.SafeQuery(find+`(?.?, ?) > 0`, bun.Ident(alias), bun.Ident(column), folded)
 }
 
-// ContainsFolded is Contains without a stored document: the term is looked
-// for in each of the columns, folded by the database; one suffices, and
-// without columns none does. It reads every row.
+// ContainsFolded is Contains without a stored document: the term is looked for in each of
+// the columns, folded by the database. The condition is true if one column contains it, and
+// false without columns. It reads every row.
 //
 // SQLite folds exactly as [Fold] does. PostgreSQL lower-cases by ICU, composes
 // by NFC and folds the letters ß, ς, ſ and µ, so it differs from Fold in what
@@ -80,7 +79,7 @@ func (k Kind) foundInColumn(column schema.QueryAppender, folded string) schema.Q
 
 const postgresFold = `normalize(replace(translate(lower(normalize(?, NFC) COLLATE "und-x-icu"), U&'\03C2\017F\00B5\001F', U&'\03C3s\03BC '), 'ß', 'ss'), NFC)`
 
-// likePattern matches any text with the term in it.
+// likePattern returns the pattern of LIKE for any text that contains the term.
 func likePattern(term string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(term) + "%"
 }

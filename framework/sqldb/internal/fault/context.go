@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// IsOver reports whether a context has ended, or is about to: a socket has the same deadline,
-// and may be first.
+// IsOver reports whether a context has ended or its deadline has passed. A socket has the same
+// deadline, and may report it before the context ends.
 func IsOver(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return ctx.Err() != nil || limited && !time.Now().Before(deadline)

@@ -62,9 +62,11 @@ type Fault struct {
 	Referenced bool
 }
 
-// Classify returns the fault of a database error, which may be wrapped. It returns false
-// if err is nil or not a database error. An ended context is a Timeout only if its
-// deadline passed.
+// Classify returns the fault of an error that the database returned; err may wrap it. It
+// returns false for nil, for a cancelled context, and for an error that it does not know. It
+// cannot see where an error of the network, io.EOF or a passed deadline comes from, and
+// classifies these as errors of the database. A passed deadline is a Timeout, or Unavailable while
+// connecting.
 func Classify(err error) (Fault, bool) {
 	if err == nil {
 		return Fault{}, false
@@ -85,7 +87,8 @@ func Classify(err error) (Fault, bool) {
 	return Fault{Kind: kind}, kind != 0
 }
 
-// kindOfGoError returns the kind of an error that did not come from a database server.
+// kindOfGoError returns the kind of an error that did not come from a database server, 0 for
+// an error that it does not know.
 func kindOfGoError(err error) Kind {
 	var network net.Error
 	switch {
@@ -108,7 +111,7 @@ func isFileError(err error) bool {
 	return ok
 }
 
-// isBroken reports whether the connection is lost.
+// isBroken reports whether an error means that the connection is lost.
 func isBroken(err error) bool {
 	for _, broken := range []error{driver.ErrBadConn, sql.ErrConnDone, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, broken) {

@@ -69,8 +69,8 @@ func postgresKind(code string) Kind {
 }
 
 // isReferenced reports whether the statement was a delete or update of the parent and
-// not an insert of the child. The server's message may be in any language. The fault's
-// table is always the child's, and the detail names it only for a delete:
+// not an insert or update of the child. The server's message may be in any language. The
+// fault's table is always the child's, and the detail names it only if the parent changed:
 // "Key (id)=(1) is still referenced from table "children"".
 func isReferenced(err pgdriver.Error) bool {
 	switch message := err.Field('M'); {
@@ -126,10 +126,11 @@ func unquote(name string) string {
 // ErrReadOnly is the error of a PostgreSQL server that takes no writes.
 var ErrReadOnly = errors.New("sqldb: the database takes no writes: the server is a standby, or was demoted, or default_transaction_read_only is on")
 
-// StateReadOnly is PostgreSQL's code for a write that it rejects for that reason.
+// StateReadOnly is PostgreSQL's code (SQLSTATE) for a write in a transaction that only reads.
 const StateReadOnly = "25006"
 
-// IsReadOnly reports whether PostgreSQL takes no writes now.
+// IsReadOnly reports whether an error means that PostgreSQL takes no writes. A write in a
+// transaction that was begun as read only has the same error.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, ErrReadOnly) || State(err) == StateReadOnly
 }

@@ -96,7 +96,7 @@ func readFile(set Set, file string, k dialect.Kind, byID map[string]*change) err
 	return nil
 }
 
-// orderKey is an id without leading zeros: 1, 01 and 001 are one number.
+// orderKey returns an id without leading zeros: 1, 01 and 001 are the same number.
 func orderKey(id string) string { return strings.TrimLeft(id, "0") }
 
 func inOrder(byID map[string]*change) ([]*change, error) {

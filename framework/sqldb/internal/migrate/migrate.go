@@ -148,7 +148,8 @@ func (db Database) Undo(ctx context.Context, m Migration, sets ...Set) error {
 	return err
 }
 
-// undoNewest undoes the newest applied migration if agree has no objection.
+// undoNewest undoes the newest applied migration if agree returns nil for it. With none applied
+// it returns the zero Migration.
 func (db Database) undoNewest(ctx context.Context, sets []Set, agree func(newest *change) error) (Migration, error) {
 	p, err := db.readPlan(sets)
 	if err != nil {
@@ -166,9 +167,9 @@ func (db Database) undoNewest(ctx context.Context, sets []Set, agree func(newest
 }
 
 // Newest returns the migration that [Database.Down] would undo: the last
-// one of the sets in the order in which they were applied. The clock does not matter.
-// With none applied it returns the zero Migration. An applied migration
-// without its file is an error, as it is there. It changes nothing.
+// one of the sets in the order in which they were applied, whatever their AppliedAt.
+// With none applied it returns the zero Migration. An applied migration of the sets
+// without its file is an error, as in Down. Newest changes nothing.
 func (db Database) Newest(ctx context.Context, sets ...Set) (Migration, error) {
 	p, err := db.readPlan(sets)
 	if err != nil {
@@ -217,7 +218,7 @@ func (db Database) Status(ctx context.Context, sets ...Set) ([]Migration, error)
 type change struct {
 	namespace, id, name string
 	up, down            []string // the statements
-	breaking            bool     // for programs without it
+	breaking            bool     // programs without its file must not run on the schema
 	checksum            string   // of the up file, before rendering
 }
 
@@ -320,9 +321,9 @@ func runScript(ctx context.Context, tx bun.Tx, statements []string) error {
 }
 
 // locked runs fn in a transaction that holds the migration lock. The lock is a write to one
-// row: other processes that migrate wait for the end of the transaction, and the end of the
-// connection ends it. If the row is missing, the write inserts it. locked waits for the lock
-// until ctx ends.
+// row: other processes that migrate wait until the transaction ends, at the latest with its
+// connection. If the row is missing, the write inserts it. locked waits for the lock until ctx
+// ends. If fn fails with an error that allows it, locked runs fn again in a new transaction.
 func (db Database) locked(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		held := false
@@ -339,8 +340,8 @@ func (db Database) locked(ctx context.Context, fn func(context.Context, bun.Tx) 
 	}
 }
 
-// patient lets the statements of a transaction take, and wait for another
-// process's migration, as long as they need.
+// patient removes the time limits of PostgreSQL for the statements of a transaction and for
+// their waits for locks. On SQLite it does nothing.
 func patient(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
 	if k != dialect.PostgreSQL {
 		return nil

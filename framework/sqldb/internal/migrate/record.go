@@ -24,7 +24,7 @@ type record struct {
 	Checksum  string
 	Position  int64 // the order in which migrations were applied
 	AppliedAt time.Time
-	Breaking  bool // for programs that do not have it
+	Breaking  bool // programs without its file must not run on the schema
 }
 
 func (r record) is(c *change) bool { return r.Namespace == c.namespace && r.ID == c.id }
@@ -47,8 +47,8 @@ var recordTables = []string{
 	`CREATE TABLE IF NOT EXISTS trestle_migration_lock (id bigint PRIMARY KEY, held bigint NOT NULL)`,
 }
 
-// createRecords makes the tables of the records. PostgreSQL may fail one of
-// two processes that do so at the same time, which then finds them made.
+// createRecords makes the tables of the records, if they are missing. If two processes do so at
+// the same time, PostgreSQL may return an error to one, which then tries again and finds them.
 func (db Database) createRecords(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := db.InTx(ctx, db.createRecordsOnce)
@@ -86,14 +86,14 @@ func (db Database) createRecordsOnce(ctx context.Context, tx bun.Tx) error {
 	return addBreaking(ctx, db.Kind, tx)
 }
 
-// addBreaking adds the column to the records of an older version, which inserts
-// without it.
+// addBreaking adds the column breaking to a table that an older version made. That version
+// inserts without it, so it has a default.
 func addBreaking(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
 	columns, _, err := recordColumns(ctx, k, tx)
 	if err != nil || slices.Contains(columns, "breaking") {
 		return err
 	}
-	unless := map[dialect.Kind]string{dialect.PostgreSQL: "IF NOT EXISTS "}[k] // SQLite has one writer, and it has looked
+	unless := map[dialect.Kind]string{dialect.PostgreSQL: "IF NOT EXISTS "}[k] // on SQLite nothing else writes now
 	_, err = tx.ExecContext(ctx, "ALTER TABLE trestle_migrations ADD COLUMN "+unless+"breaking boolean NOT NULL DEFAULT false")
 	return err
 }
@@ -125,7 +125,7 @@ type OtherVersionError struct {
 	Breaking   bool   // they are marked as breaking
 }
 
-// Error says which version to run.
+// Error says which version of the program to run, or which files to restore.
 func (o *OtherVersionError) Error() string {
 	if o.Breaking {
 		return "sqldb: " + o.Migrations + " was applied to this database by a newer version of the program, and older ones cannot run on it; run the version that has it"
@@ -153,8 +153,9 @@ func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lo
 	return records, lock, err
 }
 
-// Exist reports whether the tables of the records exist, which the first migration makes in
-// one transaction. If a part of them is missing, the error is a [MissingRecordError].
+// Exist reports whether the tables of the records exist; createRecords makes them in one
+// transaction. If only a part of them exists, the error is a [MissingRecordError]. The column
+// breaking may be missing.
 func Exist(ctx context.Context, k dialect.Kind, db bun.IDB) (bool, error) {
 	records, lock, err := recordColumns(ctx, k, db)
 	if err != nil || records == nil && lock == nil {
@@ -181,8 +182,9 @@ func lacks(table string, columns []string, needed ...string) error {
 	return nil
 }
 
-// wasCreatedMeanwhile reports whether PostgreSQL rejected a table because another
-// transaction created it: as a duplicate key, a duplicate table or a duplicate object.
+// wasCreatedMeanwhile reports whether an error has a code with which PostgreSQL rejects a table
+// that another transaction has just created: a duplicate key, table or object, or an internal
+// error. Other errors have these codes too.
 func wasCreatedMeanwhile(err error) bool {
 	switch fault.State(err) {
 	case "23505", "42P07", "42710", "XX000":

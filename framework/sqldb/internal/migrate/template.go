@@ -24,8 +24,8 @@ func wordsOf(k dialect.Kind) words {
 		}
 	}
 	// An explicit integer key keeps its values in a VACUUM, which the search
-	// index rests on. The driver returns times for columns that are declared
-	// so; booleans come as 0 and 1, which scan into a bool.
+	// index needs. The driver returns a time for a column that is declared
+	// TIMESTAMP; it returns a boolean as 0 or 1, which can be scanned into a bool.
 	return words{
 		ID: "_row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE", UUID: "TEXT", Text: "TEXT", Timestamp: "TIMESTAMP",
 		Bool: "BOOLEAN", Bigint: "INTEGER", Bytes: "BLOB", JSON: "TEXT",
@@ -69,8 +69,8 @@ func Render(file, source string, k dialect.Kind) (string, error) {
 	return out.String(), nil
 }
 
-// Split returns the statements of a rendered file. An empty file, or one with
-// comments alone, has none; the result is never nil.
+// Split splits a rendered file at its lines --bun:split. It omits parts that are empty or have
+// only line comments; the result is never nil.
 func Split(text string) []string {
 	statements := []string{}
 	for _, s := range splitLine.Split(text, -1) {
@@ -121,9 +121,9 @@ func checkNames(table, column string) error {
 	return nil
 }
 
-// searchIndex makes Kind.Contains fast: a trigram index of PostgreSQL, or a
-// full-text table of SQLite with the triggers that keep it true. A method may be
-// given, of PostgreSQL's index.
+// searchIndex returns the statements that make Kind.Contains fast: a trigram index on
+// PostgreSQL, or on SQLite a full-text table with the triggers that keep it up to date. method
+// is that of PostgreSQL's index, gin or gist; the default is gin.
 func searchIndex(k dialect.Kind, table, column string, method ...string) (string, error) {
 	if err := checkNames(table, column); err != nil {
 		return "", err

@@ -46,7 +46,8 @@ func (s Slotted) QueryRowContext(ctx context.Context, text string, args ...any) 
 	return s.Pool.bun.DB.QueryRowContext(connection.WithTurn(ctx, turn), text, args...)
 }
 
-// failed is a context that ended with an error. database/sql puts that into a [sql.Row].
+// failed is a context that ended with an error. database/sql puts that error into a
+// [sql.Row].
 type failed struct {
 	context.Context
 

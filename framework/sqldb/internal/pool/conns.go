@@ -10,12 +10,12 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// badConnections is how often a statement meets a connection that broke while
-// it lay idle before the error is its own, as database/sql has it.
+// badConnections is how many times in all a statement is tried if its connection broke
+// while it was idle, as in database/sql. Then the statement fails.
 const badConnections = 3
 
-// Read runs a statement on a connection of the pool and reads all its rows. It goes round sql.Rows,
-// which start a goroutine for each query.
+// Read runs a statement on a connection of the pool and reads all its rows. It does not use
+// sql.Rows, which start a goroutine for each query.
 func (p *Pool) Read(ctx context.Context, text string, args []any) (r *connection.Result, err error) {
 	err = p.OnConn(ctx, sqltext.IsWrite(text), func(c *connection.Conn) (err error) {
 		r, err = c.Read(ctx, text, numbered(args))
@@ -25,8 +25,8 @@ func (p *Pool) Read(ctx context.Context, text string, args []any) (r *connection
 }
 
 // OnConn waits for a connection of the pool and runs fn with it. If the connection broke
-// before anything was sent, it runs fn again with another one, three times in all. If writes
-// is true on SQLite, it waits for the writer.
+// before anything was sent, it runs fn again with another one, three times in all. If
+// writes is true on SQLite, it waits for the slot of the writer.
 func (p *Pool) OnConn(ctx context.Context, writes bool, fn func(*connection.Conn) error) error {
 	turn, err := p.acquire(ctx, writes)
 	if err != nil {
@@ -39,8 +39,8 @@ func (p *Pool) OnConn(ctx context.Context, writes bool, fn func(*connection.Conn
 	}, fn)
 }
 
-// OnConns runs fn with a connection that take returns, and again with another where the first
-// broke before anything was sent.
+// OnConns runs fn with a connection that take returns, and again with another if the
+// connection broke before anything was sent, three times in all.
 func OnConns(take func() (*sql.Conn, error), fn func(*connection.Conn) error) error {
 	for attempt := 1; ; attempt++ {
 		err := onConnOnce(take, fn)
@@ -61,7 +61,7 @@ func onConnOnce(take func() (*sql.Conn, error), fn func(*connection.Conn) error)
 	})
 }
 
-// numbered are values as a driver takes them.
+// numbered returns values in the form that a driver takes.
 func numbered(args []any) []driver.NamedValue {
 	all := make([]driver.NamedValue, len(args))
 	for i, v := range args {

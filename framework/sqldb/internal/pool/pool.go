@@ -72,8 +72,9 @@ func (p *Pool) CloseIdle() {
 	p.bun.SetMaxIdleConns(n)
 }
 
-// acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is
-// nil for a request that holds a slot, which needs no other.
+// acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is nil
+// in a transaction of the pool, and for a request that holds the writer's slot or one of
+// the same queue: it needs no other.
 func (p *Pool) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
 	queue := p.Slots
 	if writes && p.kind == dialect.SQLite {
@@ -88,9 +89,10 @@ func (p *Pool) acquire(ctx context.Context, writes bool) (*fair.Turn, error) {
 	return turn, fault.WaitError(err)
 }
 
-// conn takes a connection of the pool, which has one for each slot. A request waits for
-// the pool if the program took connections itself, by [database/sql], or if it needs a
-// second connection; then no longer than for a slot.
+// conn takes a connection of the pool, which has at least one for each slot. None may be
+// free if the program took connections itself, by [database/sql], or if requests hold a
+// second one. Then a request waits for one, but no longer than it may still wait for a
+// slot.
 func (p *Pool) conn(ctx context.Context, db *bun.DB) (bun.Conn, error) {
 	began := time.Now()
 	left, limited := p.Slots.Left(ctx)

@@ -29,7 +29,7 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 		return err
 	}
 	ctx = context.WithValue(ctx, txKey{}, p)
-	own, cancel := context.WithCancel(ctx) // ends the transaction if its end gets no answer
+	own, cancel := context.WithCancel(ctx) // ends the transaction if COMMIT or ROLLBACK gets no answer
 	defer cancel()
 	begun := false
 	defer func() {
@@ -56,7 +56,7 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 	commits = true
 	err = tx.Commit()
 	over = p.ended(ctx)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // its end was first: nothing is committed
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // the context ended first: nothing is committed
 		return ctx.Err()
 	}
 	return err
@@ -65,11 +65,13 @@ func (p *Pool) InTx(ctx context.Context, db *bun.DB, fn func(context.Context, *b
 // ended reports whether a transaction of a context has ended when its commit or rollback
 // returns. It returns false on PostgreSQL if the context has ended: database/sql then rolls
 // back in another goroutine, which may take its time. On SQLite it returns true, because
-// that rollback is quick. If it is not over yet, the next writer waits for the file.
+// that rollback is quick. If that rollback is not over yet, the next writer waits for the
+// file.
 func (p *Pool) ended(ctx context.Context) bool { return p.kind == dialect.SQLite || ctx.Err() == nil }
 
-// giveBack closes a connection, which waits for its transaction, and ends its turn. If the
-// transaction is not over yet, it does so in another goroutine and returns at once.
+// giveBack closes a connection, which waits for the end of its transaction, and ends its
+// turn. If the transaction is not over yet, it does so in another goroutine and returns at
+// once.
 func giveBack(conn bun.Conn, turn *fair.Turn, over bool) {
 	end := func() {
 		_ = conn.Close()
@@ -82,7 +84,8 @@ func giveBack(conn bun.Conn, turn *fair.Turn, over bool) {
 	go end()
 }
 
-// begin takes a connection of the pool and begins a transaction on it.
+// begin takes a connection of the pool and begins a transaction on it. If the connection
+// broke before, it takes another, up to badConnections times in all.
 func (p *Pool) begin(ctx context.Context, db *bun.DB) (bun.Conn, bun.Tx, error) {
 	for attempt := 1; ; attempt++ {
 		conn, tx, err := p.beginOnce(ctx, db)

@@ -40,7 +40,8 @@ func (p *pulse) ticks(few int) int {
 	return few
 }
 
-// answer returns the result of send, or errNoPulse if the server is silent for some ticks.
+// answer returns the result of send. If the server sends nothing for so many ticks in a row,
+// answer cancels send and returns errNoPulse, unless send succeeded at the last moment.
 func (p *pulse) answer(send func(context.Context) error, ticks int) error {
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
@@ -66,7 +67,8 @@ func (p *pulse) answer(send func(context.Context) error, ticks int) error {
 	return errNoPulse
 }
 
-// put connects, unless the prober is connected, and sends the shortest statement.
+// put connects, unless the prober is connected, and sends SELECT 1. If that fails, it closes
+// the connection.
 func (q *prober) put(ctx context.Context) (err error) {
 	if q.conn == nil {
 		if q.conn, err = q.pulse.dial(ctx); err != nil {

@@ -22,11 +22,11 @@ import (
 // on a connection of its own. Then it requests a new connection, because a pooler without
 // a free connection still answers that. If neither is answered, the server is away: the
 // pulse closes the server's connections, which ends all waiting, and no connection is made
-// until the server answers the pulse. If a connection cannot be made, the server is away
-// too, but the existing connections stay open.
+// until the server answers the pulse. If an attempt to connect fails, see absent, the server
+// is away too, but the existing connections stay open.
 type pulse struct {
 	dial     func(context.Context) (*pgdriver.Conn, error)
-	knock    func(context.Context) (*pgdriver.Conn, error) // dial, as far as a pooler answers by itself
+	knock    func(context.Context) (*pgdriver.Conn, error) // dial without a statement; a pooler answers it by itself
 	waiting  atomic.Int64                                  // how many statements wait for the server
 	heard    atomic.Uint64                                 // raised by all data from the server
 	watching atomic.Bool
@@ -46,12 +46,12 @@ type making struct{ end context.CancelFunc }
 const (
 	// pulseTick is how long the server may be silent before the pulse probes it.
 	pulseTick = 250 * time.Millisecond
-	// putTicks and knockTicks are how many silent ticks in turn a probe waits for: a
+	// putTicks and knockTicks are how many silent ticks in a row a probe waits for: a
 	// server that is only busy must not lose all its connections, and a server whose
 	// client is delayed must not lose them either.
 	putTicks, knockTicks = 4, 4
-	// aloneTicks is used instead of both if there is no connection to lose: the lookup
-	// of a name may take five seconds, in which no data arrives.
+	// aloneTicks is used instead of both if there is no connection to lose: a DNS
+	// lookup may take five seconds, in which no data arrives.
 	aloneTicks = 24
 )
 
@@ -98,8 +98,9 @@ func (p *pulse) watch() {
 	}
 }
 
-// absent reports whether an error means that no server is at work: none answers, or it is
-// starting or stopping.
+// absent reports whether an error means that no server can be used: it has no code of
+// PostgreSQL, or a code that means that the server is starting or stopping. So absent returns
+// true if no host has the role that the URL wants, but false for a wrong password.
 func absent(err error) bool {
 	if err == nil {
 		return false
@@ -109,8 +110,8 @@ func absent(err error) bool {
 }
 
 // lost records that the server is away, reports it and begins to probe the server, unless
-// that was done before. If the server is silent, it also closes the connections and ends
-// those that are being made.
+// the server is already recorded as away. If why is errNoPulse, it always closes the
+// connections and ends those that are being made. After close it does nothing.
 func (p *pulse) lost(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +134,7 @@ func (p *pulse) lost(why error) {
 	}
 }
 
-// leave closes the connections that do not lead to a host.
+// leave closes the connections that lead to any host but the given one.
 func (p *pulse) leave(host int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +154,8 @@ func (p *pulse) report(why error) {
 	}
 }
 
-// probe probes the server until it answers, and then marks it as present.
+// probe probes the server until it answers, if only with an error, and then records that it
+// is no longer away.
 func (p *pulse) probe() {
 	q := prober{pulse: p}
 	defer q.close()
@@ -172,8 +174,9 @@ func (p *pulse) probe() {
 	p.report(nil)
 }
 
-// connect makes a connection, unless the server is known to be away, or until
-// that is known.
+// connect makes a connection, unless the server is known to be away. It gives up with
+// errNoPulse if the server turns out to be silent. If it cannot connect, see absent, it
+// records that the server is away.
 func (p *pulse) connect(ctx context.Context) (*pgdriver.Conn, error) {
 	awaited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -196,8 +199,8 @@ func (p *pulse) connect(ctx context.Context) (*pgdriver.Conn, error) {
 	return nil, err
 }
 
-// enter registers a connection that is being made, which end must stop, until leave is
-// called. If the server is away, it returns the reason.
+// enter registers a connection that is being made, until leave is called; lost calls end to
+// stop it. If the server is away, enter returns the reason as an error.
 func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +216,7 @@ func (p *pulse) enter(end context.CancelFunc) (leave func(), err error) {
 	}, nil
 }
 
-// hold has a connection closed when the server is silent, until drop.
+// hold registers a connection, so that lost closes it when the server is silent, until drop.
 func (p *pulse) hold(c driver.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/sqldb/internal/address"
 )
 
-// Role reads the role of a server. It calls no function of recovery, because
-// compatible databases may lack it.
+// Role reads the role of a server. It does not call pg_is_in_recovery, because
+// compatible databases may not have this function.
 const Role = `SELECT coalesce(current_setting('in_hot_standby', true), 'off') = 'on', current_setting('default_transaction_read_only') = 'on'`
 
 // checkRole returns an error if the server of a new connection is not one that the URL
@@ -26,7 +26,7 @@ func checkRole(ctx context.Context, conn *pgdriver.Conn, want address.Target) er
 	return want.Check(standby, reads)
 }
 
-// roleOf reads from a server whether it is a standby, and whether its transactions only read.
+// roleOf reads whether a server is a standby, and whether default_transaction_read_only is on.
 func roleOf(ctx context.Context, conn *pgdriver.Conn) (standby, reads bool, err error) {
 	rows, err := conn.QueryContext(ctx, Role, nil)
 	if err != nil {

@@ -24,9 +24,10 @@ const keepAlive = 5 * time.Minute
 type Options struct {
 	StatementTimeout, LockTimeout time.Duration
 
-	// NoPrepare sets nothing for a session but the time zone, as for a pooler.
+	// NoPrepare is for a pooler: a session gets no setting but the time zone.
 	NoPrepare bool
-	// SetsLocally sets everything for each transaction, see [Server.SetLocally].
+	// SetsLocally leaves a session without settings: the caller makes them in each
+	// transaction, see [Server.SetLocally].
 	SetsLocally bool
 	// Replica is for a standby: its sessions cannot write, because it may be promoted while
 	// the pool still leads to it.
@@ -105,9 +106,9 @@ func (p *Server) ObserveAway(fn func(why error)) {
 func (p *Server) Close() { p.pulse.close() }
 
 // dial makes a connection, whether the server is known to be away or not, to the first
-// host that answers and is what the URL wants. Where one at most can be that, the host
-// of the latest connection is tried first, and the connections to it are closed when
-// another is found: it was demoted, or is cut off.
+// host that answers and has the role that the URL wants. If only one host at a time can have
+// that role, dial tries the host of the latest connection first. If it then connects to
+// another host, it closes the connections to the earlier one, which was demoted or is cut off.
 func (p *Server) dial(ctx context.Context) (*pgdriver.Conn, error) {
 	var failed error
 	for _, want := range p.at.Target.Passes() {
@@ -131,7 +132,7 @@ func (p *Server) dial(ctx context.Context) (*pgdriver.Conn, error) {
 	return nil, failed
 }
 
-// also is both errors in one line.
+// also returns an error with both errors in one line. before may be nil.
 func also(before, err error) error {
 	if before == nil {
 		return err
@@ -139,7 +140,7 @@ func also(before, err error) error {
 	return fmt.Errorf("%w; %w", before, err)
 }
 
-// order is in which order the hosts are tried.
+// order returns the indexes of the hosts, in the order in which they are tried.
 func (p *Server) order() []int {
 	all := make([]int, len(p.at.Hosts))
 	for i := range all {
@@ -158,14 +159,15 @@ func (p *Server) moveTo(host int) {
 	}
 }
 
-// knock is dial without any statement, which is as far as a pooler goes without
-// its server. It is for the host to which the connections lead.
+// knock makes a connection and sends no statement, which a pooler answers even without its
+// server. It connects to the host of the latest connection, or to the first host.
 func (p *Server) knock(ctx context.Context) (*pgdriver.Conn, error) {
 	host := max(int(p.home.Load())-1, 0)
 	return p.reach(ctx, host, func(context.Context, *pgdriver.Conn) error { return nil })
 }
 
-// reach makes a connection to a host and sets it up, and gives up when the context ends.
+// reach makes a connection to a host and sets it up. It gives up when the context ends, or
+// after the limit of a host.
 func (p *Server) reach(ctx context.Context, host int, setUp func(context.Context, *pgdriver.Conn) error) (*pgdriver.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.at.Limit)
 	defer cancel()

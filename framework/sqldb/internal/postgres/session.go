@@ -14,11 +14,11 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// setSession sets the time zone to UTC, a setting that poolers keep for each of
-// their clients. It bounds statements and their waits for locks on the server, and makes
-// the server check ten times a second whether a client disconnected, if the server can. With
-// NoPrepare it sets only the time zone. If each transaction
-// sets what it needs for itself, only the last is tried, for a transaction of one statement.
+// setSession makes the settings of a new session: the time zone, which is UTC unless the URL
+// has one, the other settings of the URL, and time limits for statements and for waits for
+// locks. It makes the server check ten times a second whether the client disconnected, if the
+// server can. With NoPrepare it sets only the time zone, which poolers keep for each of their
+// clients. With SetsLocally it sets nothing, but finds out whether the server can do the check.
 func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	local := p.options.SetsLocally
 	if p.options.NoPrepare && !local {
@@ -41,7 +41,7 @@ func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 // noticeLeaving makes PostgreSQL check every 100 ms whether the client disconnected.
 var noticeLeaving = map[string]string{"client_connection_check_interval": "100"}
 
-// ownSettings are those of a session that no pooler hands to another client.
+// ownSettings returns the settings of a session, without the default time zone.
 func (p *Server) ownSettings() map[string]string {
 	all := map[string]string{
 		"statement_timeout": milliseconds(p.options.StatementTimeout), "lock_timeout": milliseconds(p.options.LockTimeout),

@@ -11,7 +11,7 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// listening is a socket whose bytes the pulse hears.
+// listening is a socket that counts in heard each read that returns data.
 type listening struct {
 	net.Conn
 
@@ -27,7 +27,7 @@ func (l *listening) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SyscallConn is the socket itself, see package connection.
+// SyscallConn returns the socket itself, which package connection checks.
 func (l *listening) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := l.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
@@ -48,7 +48,8 @@ func hostOf(c driver.Conn) int {
 	return 0
 }
 
-// LocalPort returns the port from which a connection comes, 0 for a local socket.
+// LocalPort returns the local port of a connection, 0 for a Unix socket and for a connection
+// of another driver.
 func LocalPort(c driver.Conn) int64 {
 	made, ok := c.(*pgdriver.Conn)
 	if !ok {

@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	countKept  = time.Second // how long a count may be repeated, and at most as long again
-	countsKept = 1024        // how many are kept
-	textKept   = 4 << 10     // the longest text that is
+	countKept  = time.Second // a count is kept at least so long, and less than twice so long
+	countsKept = 1024        // how many counts are kept
+	textKept   = 4 << 10     // the length, in bytes, of the longest text that is kept
 )
 
 // ErrNoNumber is the error of a statement to count that has no value.
 var ErrNoNumber = errors.New("sqldb: a statement to count has no row, or NULL as its value")
 
-// Counts are numbers that hold until something is committed. They are all
-// forgotten when there are too many. The zero Counts is empty. It is safe for concurrent use.
+// Counts are numbers that hold until something is committed. They are all forgotten when
+// countsKept of them are kept and another one comes. The zero Counts is empty. It is safe
+// for concurrent use.
 type Counts struct {
 	mu    sync.RWMutex
 	known map[share.Key]Count

@@ -9,16 +9,16 @@ import (
 )
 
 // A FileVersion reads the version of a SQLite file: a number that changes whenever a
-// connection of this or another process commits. It has a connection of its own,
-// because SQLite leaves out the commits of the connection that reads the version.
-// That connection never writes. It is opened at the first use, beside the pool.
+// connection of this or another process commits a change. It has a connection of its own,
+// because SQLite leaves out the commits of the connection that reads the version. That
+// connection never writes. It is opened at the first use, beside the pool.
 type FileVersion struct {
 	open func(context.Context) (driver.Conn, error)
 
 	mu     sync.Mutex
 	conn   driver.Conn // nil if none is open
 	read   driver.StmtQueryContext
-	opened int // how many connections were opened; their versions do not compare
+	opened int // how many connections were opened; versions of different ones cannot be compared
 	closed bool
 }
 
@@ -29,9 +29,9 @@ func NewFileVersion(open func(context.Context) (driver.Conn, error)) *FileVersio
 
 var errVersionClosed = errors.New("sqldb: the database is closed")
 
-// Now returns the version of this moment. Two that are equal have no commit between them. It
-// does not end with ctx. It opens the connection if none is open, and closes it after an
-// error.
+// Now returns the version of this moment. If two versions are equal, nothing was committed
+// between them. Now does not end with ctx. It opens the connection if none is open, and
+// closes it after an error.
 func (f *FileVersion) Now(ctx context.Context) (string, error) {
 	ctx = context.WithoutCancel(ctx) // the driver would start a goroutine to interrupt some microseconds of work
 	f.mu.Lock()
@@ -93,7 +93,8 @@ func (f *FileVersion) drop() error {
 	return err
 }
 
-// Close closes the connection. It does nothing on a nil FileVersion.
+// Close closes the connection; later calls of Now fail. It does nothing on a nil
+// FileVersion.
 func (f *FileVersion) Close() error {
 	if f == nil {
 		return nil

@@ -14,7 +14,7 @@ type Key struct{ Text, Values string }
 func KeyOf(text string, args []any) Key {
 	b := make([]byte, 0, 48*len(args))
 	for _, v := range args {
-		b = append(appendValue(b, v), 0) // which is only in what has its length before it
+		b = append(appendValue(b, v), 0) // other zero bytes are only in values whose length precedes them
 	}
 	return Key{text, string(b)}
 }
@@ -42,5 +42,5 @@ func appendValue(b []byte, v driver.Value) []byte {
 	case time.Time:
 		return v.AppendFormat(append(b, 't'), time.RFC3339Nano)
 	}
-	return fmt.Appendf(append(b, '?'), "%T %#v", v, v) // no driver takes one
+	return fmt.Appendf(append(b, '?'), "%T %#v", v, v) // no driver takes a value of another type
 }

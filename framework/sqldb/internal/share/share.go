@@ -15,7 +15,7 @@ import (
 
 // A Group lets reads with one key that wait at the same time share one execution. The
 // execution begins after the last of its members arrived, so each member gets every write
-// that was committed before it began.
+// that was committed before the member began.
 //
 // The members of a round share one turn in the queue for connections. The turn comes
 // when it is the turn of any member. Reads that arrive while an execution runs are the
@@ -24,14 +24,15 @@ import (
 type Group[T any] struct {
 	// slots are for the connections that executions need; nil for none.
 	slots *fair.Queue
-	// atOnce is how many run before others wait; zero is one.
+	// atOnce is how many executions of one key run before other reads wait; 0 means 1.
 	atOnce int
 
 	mu      sync.Mutex
 	running map[Key]*executions[T]
 }
 
-// New makes a group whose executions need slots; atOnce of one key run before others wait.
+// New makes a group whose executions need slots; atOnce executions of one key run before
+// other reads wait.
 func New[T any](slots *fair.Queue, atOnce int) *Group[T] {
 	return &Group[T]{slots: slots, atOnce: atOnce}
 }
@@ -59,8 +60,9 @@ type executions[T any] struct {
 	next    *round[T] // nil if no read waits
 }
 
-// waitLimit is how long a read waits for the execution of another: one connection
-// that is stuck does not hold up all equal reads.
+// waitLimit is how long a read waits for the execution before its round, and again for that
+// of its round: one connection that is stuck does not hold up all equal reads. It does not
+// include the wait for a connection.
 const waitLimit = time.Second
 
 // A Run makes one answer for all members, which differ in these texts.
@@ -77,8 +79,8 @@ type round[T any] struct {
 
 	// The mutex of the group guards these.
 	members []*member  // those that wait; the last that leaves ends the round
-	turn    *fair.Turn // nil until the execution before it is over
-	began   time.Time  // zero until then
+	turn    *fair.Turn // nil until the execution before the round is over, and without slots
+	began   time.Time  // zero until the execution of the round begins
 }
 
 // A member is a read that waits for a round.
@@ -89,7 +91,7 @@ type member struct {
 
 // Do returns the answer of run, which members share and must not change. It calls run at
 // once for a read that holds a connection already. If a round fails or panics, or takes
-// longer than waitLimit, each member runs by itself. If the database is unavailable, too
+// longer than waitLimit, each member calls its own run. If the database is unavailable, too
 // slow or has no connection free, each member fails instead.
 func (s *Group[T]) Do(ctx context.Context, key Key, of string, run Run[T]) (T, error) {
 	if s.slots != nil && (s.slots.Holds(ctx) || pool.InTransaction(ctx)) { // it has a connection and must not wait for others
@@ -123,8 +125,8 @@ func runWith[T any](ctx context.Context, turn *fair.Turn, of []string, run Run[T
 	return run(ctx, of)
 }
 
-// join makes a read a member of the next round. It returns no round, but a turn that
-// has come, for a read that may run at once.
+// join makes a read a member of the next round. For a read that may run at once it returns
+// no round, but a turn that has come, or nil without slots.
 func (s *Group[T]) join(ctx context.Context, key Key, of string, run Run[T]) (*round[T], *member, *fair.Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,8 +173,8 @@ func newRound[T any](ctx context.Context, run Run[T], turn *fair.Turn) *round[T]
 }
 
 // await waits for a round. answered is false for a read that must run by itself: the round
-// failed for a reason of its own, or takes longer than waitLimit. Otherwise err is the error
-// of the round or of the wait.
+// failed although the database is available and not too slow, or it takes longer than
+// waitLimit. If answered is true, err is the error of the round or of the wait.
 func (s *Group[T]) await(ctx context.Context, key Key, m *member, r *round[T]) (answered bool, err error) {
 	asked := time.Now()
 	defer func() { s.waited(ctx, r, asked) }()
@@ -210,8 +212,8 @@ func (s *Group[T]) within(ctx context.Context, most time.Duration) time.Duration
 	return most
 }
 
-// again returns how much longer a read waits for its round. If that is zero, the read
-// runs by itself, or fails with the error because no connection came free.
+// again returns how much longer a read waits for its round. If that is not more than zero,
+// the read runs by itself, or, if no connection came free, fails with the error.
 func (s *Group[T]) again(ctx context.Context, r *round[T], asked time.Time) (more time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +233,8 @@ func (s *Group[T]) again(ctx context.Context, r *round[T], asked time.Time) (mor
 	return left, nil
 }
 
-// waited counts the time for which a read waited for a connection.
+// waited counts the time until the round of a read began as time for which its request
+// waited.
 func (s *Group[T]) waited(ctx context.Context, r *round[T], asked time.Time) {
 	s.mu.Lock()
 	began := r.began
@@ -282,8 +285,8 @@ func (s *Group[T]) lead(key Key, r *round[T]) {
 	}
 }
 
-// begin begins a round, or removes it if runs is false. It returns false for a round that
-// all members have left.
+// begin begins a round, or removes it if runs is false. It returns false if runs is false,
+// and for a round that all members have left.
 func (s *Group[T]) begin(key Key, r *round[T], runs bool) (of []string, begun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,8 +333,8 @@ func (s *Group[T]) enter(key Key, r *round[T]) {
 	go s.lead(key, r)
 }
 
-// protected turns a panic, which would end the process, into an error: the members
-// then meet it each by itself.
+// protected turns a panic, which would end the process, into an error. Then each member
+// runs by itself, and may panic on its own goroutine.
 func protected[T any](r *round[T], of []string) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

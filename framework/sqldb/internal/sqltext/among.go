@@ -10,7 +10,7 @@ import (
 // Among returns the condition that a column has one of the values that a query finds,
 // `Where("?", sqldb.Among(column, query))`. It is for few values: the database finds them
 // first. With IN and a LIMIT in a parameter, PostgreSQL would not know that they are few,
-// and plan for a tenth of the table.
+// and would plan for a tenth of the table.
 func Among(column, query schema.QueryAppender) schema.QueryAppender { return among{column, query} }
 
 type among struct{ column, query schema.QueryAppender }

@@ -15,20 +15,20 @@ import (
 	"trestle.example/framework/sqldb/internal/dialect"
 )
 
-// MaxParams is how many values a statement takes beside its text. The drivers'
-// own limits are 32766 (SQLite) and 32767 (pgdriver counts in 16 bits); a
-// statement with more is sent as text, quoted by bun.
+// MaxParams is how many values a statement takes at most beside its text. The drivers'
+// own limits are 32766 (SQLite) and 32767 (pgdriver counts in 16 bits); a statement with
+// more than MaxParams is sent as text, quoted by bun.
 const MaxParams = 32000
 
 // binder is a dialect for one statement. Where the real dialect would quote a
 // text, time or binary value into the statement, the binder writes a
-// placeholder and keeps the value. bun hands the dialect along wherever it
-// renders, so no value escapes it; names are quoted elsewhere.
+// placeholder and keeps the value. bun passes the dialect on wherever it
+// renders, so the binder receives each of these values; names are quoted elsewhere.
 type binder struct {
 	schema.Dialect
 	kind  dialect.Kind
 	pages *pages // nil for a template, which is built once: its OFFSET is always a value
-	paged bool   // one of its windows is of those, and so is any other
+	paged bool   // one Window of the statement has its page in the text, so any other has too
 	args  []any
 	err   error
 }
@@ -68,8 +68,8 @@ func (d *binder) AppendBytes(b []byte, v []byte) []byte {
 
 func (d *binder) AppendJSON(b []byte, v []byte) []byte { return d.AppendString(b, string(v)) }
 
-// quoter is the real dialect, but remembers a text that cannot be sent. bun
-// would write its complaint into the statement.
+// quoter is the real dialect, but keeps the error of a text that cannot be sent. bun
+// would write the error into the statement.
 type quoter struct {
 	schema.Dialect
 	err error
@@ -83,8 +83,8 @@ func (d *quoter) AppendString(b []byte, s string) []byte {
 	return d.Dialect.AppendString(b, s)
 }
 
-// timeText is how times are stored and compared: UTC, whole microseconds, in
-// the form bun writes, whose order as text is the order in time.
+// timeText returns a time as it is stored and compared: in UTC, cut to microseconds, in
+// the form that bun writes. The order of these texts is the order of the times.
 func timeText(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.999999-07:00")
 }

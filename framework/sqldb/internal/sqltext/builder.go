@@ -13,7 +13,7 @@ type Builder struct {
 	kind      dialect.Kind
 	dialect   schema.Dialect
 	inlines   bool     // every value is in the text
-	pages     pages    // statements with the place of a page in their text
+	pages     pages    // statements with LIMIT and OFFSET in their text
 	templates sync.Map // *Built by *Template
 }
 
@@ -23,8 +23,8 @@ func NewBuilder(d schema.Dialect, inlines bool) *Builder {
 }
 
 // Render returns a statement as its text and the values beside it. If the builder inlines,
-// or if there are more than MaxParams values, all values are in the text. A text that cannot
-// be sent is a [*TextError].
+// or if there are more than MaxParams values, all values are in the text. If a text value
+// cannot be sent, the error is a [*TextError].
 func (w *Builder) Render(q schema.QueryAppender) (string, []any, error) {
 	if w.inlines {
 		text, err := w.Inline(q)

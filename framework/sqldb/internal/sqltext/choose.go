@@ -5,15 +5,16 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Choose is a value for each of many rows, so that one UPDATE changes them all:
+// Choose returns an expression with a value for each of many rows, so that one UPDATE changes
+// them all:
 //
 //	q.Set("stock = ?", sqldb.Choose("stock", "id", ids, func(id uuid.UUID) any { return stocks[id] })).
 //		Where("id IN (?)", sqldb.List(ids))
 //
-// A row whose key column is one of keys gets what value returns for it, any
-// other keeps its column. Keys and values are each a [Param]; the last pair is
+// A row whose key column is one of keys gets what value returns for that key; any
+// other row keeps its value. Keys and values are each a [Param]; the last pair is
 // repeated as in [List], so that there are few statements to prepare, and value is called
-// again for it. Of equal keys the first counts. Without keys it is the column itself.
+// again for it. Of equal keys the first counts. Without keys the expression is the column.
 func Choose[K any](column, key string, keys []K, value func(K) any) schema.QueryAppender {
 	return choice[K]{column, key, keys, value}
 }

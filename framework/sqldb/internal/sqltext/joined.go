@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// lockPatience is how long writes that were sent together wait for a lock, which
-// only one of them may need.
+// lockPatience is how long writes that were sent together wait for a lock. Perhaps only
+// one of them needs it.
 const lockPatience = "100ms"
 
-// partName begins the names of the parts of WITH, which hide tables of the same.
+// partName begins the names of the parts of WITH, which hide tables of the same name.
 const partName = "trestle_write_"
 
 // A JoinedKey is the text of some equal writes, and how many they are.
@@ -20,12 +20,12 @@ type JoinedKey struct {
 	N    int
 }
 
-// Joined returns one statement for several writes with one text, or "" if they cannot be
-// joined. Each write is a part of WITH. Each row of the result begins with the number of
-// its write.
+// Joined returns one statement of PostgreSQL for several writes with one text, or "" if they
+// cannot be joined: a write must be an INSERT, UPDATE or DELETE with RETURNING. Each write is a
+// part of WITH. Each row of the result begins with the number of its write, counted from 0.
 //
-// The first row has a number below zero. It bounds the waits for locks, for
-// this statement alone. PostgreSQL reads the parts of a UNION ALL in turn, and runs
+// The first row has the number -1. It sets lock_timeout to lockPatience until the end of the
+// transaction. PostgreSQL reads the parts of a UNION ALL in their order, and runs
 // a part of WITH when it reads it. If that changed, the writes would wait for locks as long
 // as other statements. The CASE only makes PostgreSQL call set_config.
 func Joined(key JoinedKey) string {

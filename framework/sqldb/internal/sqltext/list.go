@@ -7,9 +7,9 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// List is the values of an IN condition, `Where("? IN (?)", column,
-// sqldb.List(keys))`, each a [Param], and [Padded]. An empty list is NULL, so
-// neither IN nor NOT IN is true.
+// List returns the values of an IN condition, `Where("? IN (?)", column,
+// sqldb.List(keys))`. Each is a [Param], and the last is repeated, see [Padded]. An empty list
+// is NULL, so neither IN nor NOT IN is true.
 func List[T any](values []T) schema.QueryAppender { return valueList[T](values) }
 
 type valueList[T any] []T
@@ -32,8 +32,8 @@ func (l valueList[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error)
 }
 
 // Padded yields values, and repeats the last until their number is a power of two. It
-// yields nothing for no values. It keeps the number of different statements small: each
-// other number of values would be one more statement to prepare.
+// yields nothing for no values. It keeps the number of different statements small: without
+// it, each number of values would be one more statement to prepare.
 func Padded[T any](values []T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i := range PaddedLen(len(values)) {
@@ -44,7 +44,7 @@ func Padded[T any](values []T) iter.Seq2[int, T] {
 	}
 }
 
-// PaddedLen returns the power of two that n values are filled up to, and 0 for none.
+// PaddedLen returns the smallest power of two that is at least n, and 0 for 0.
 func PaddedLen(n int) int {
 	if n == 0 {
 		return 0

@@ -62,8 +62,9 @@ const (
 	hashLen = 64 // in hexadecimal digits
 )
 
-// KeyText returns the text that identifies a key and its rows. It returns false for a key
-// of another kind: two of that kind that differ may be equal to the database.
+// KeyText returns the text that identifies a key and its rows. It returns false for a key of
+// another type than uuid.UUID, int64, int and [32]byte: two different keys of such a type may be
+// equal to the database.
 func KeyText(key any) (string, bool) {
 	switch key := key.(type) {
 	case uuid.UUID:
@@ -79,7 +80,7 @@ func KeyText(key any) (string, bool) {
 }
 
 // ColumnText returns the value of a key column as [KeyText] writes it, "" for a value that
-// is no such key.
+// is neither a string nor a []byte nor an int64.
 func ColumnText(v driver.Value) string {
 	switch v := v.(type) {
 	case string:
@@ -95,8 +96,8 @@ func ColumnText(v driver.Value) string {
 	return ""
 }
 
-// KeyList returns the parameter of several keys: an array of PostgreSQL, or of JSON. Only
-// the texts of JSON need quotes.
+// KeyList returns the parameter for at least one key: an array of PostgreSQL, or a JSON array
+// for SQLite. It quotes hashes and strings of JSON; other keys need no quotes.
 func KeyList(k dialect.Kind, keys []string) string {
 	switch {
 	case k == dialect.PostgreSQL && len(keys[0]) == hashLen:

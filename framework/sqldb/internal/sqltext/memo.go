@@ -2,17 +2,18 @@ package sqltext
 
 import "sync"
 
-// kept is how many entries a Memo or a TextSet keeps.
+// kept is how many entries a Memo or a TextSet keeps at most.
 const kept = 1024
 
-// A Memo remembers what was made of keys. It forgets everything when it is full. The zero Memo is
-// empty. It is safe for concurrent use.
+// A Memo keeps a value for each of many keys. If it is full, Keep first removes all values. The
+// zero Memo is empty. It is safe for concurrent use.
 type Memo[K comparable, V any] struct {
 	mu    sync.RWMutex
 	known map[K]V
 }
 
-// Of returns what made makes of a key. It may be made more than once.
+// Of returns the value of a key. If the Memo has none, it calls made and keeps the result.
+// Concurrent calls may each call made.
 func (m *Memo[K, V]) Of(key K, made func(K) V) V {
 	m.mu.RLock()
 	v, known := m.known[key]
@@ -25,7 +26,7 @@ func (m *Memo[K, V]) Of(key K, made func(K) V) V {
 	return v
 }
 
-// Keep remembers a value.
+// Keep stores the value of a key.
 func (m *Memo[K, V]) Keep(key K, v V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,8 +36,8 @@ func (m *Memo[K, V]) Keep(key K, v V) {
 	m.known[key] = v
 }
 
-// A TextSet is a set of statements. It forgets everything when it is full, which costs a
-// failed attempt for each. The zero TextSet is empty. It is safe for concurrent use.
+// A TextSet is a set of statements. If it is full, Add first removes all of them; then each is
+// tried and fails once more. The zero TextSet is empty. It is safe for concurrent use.
 type TextSet struct {
 	mu    sync.RWMutex
 	texts map[string]struct{}

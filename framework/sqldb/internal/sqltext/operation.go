@@ -5,11 +5,11 @@ import "strings"
 // operations are what [Operation] distinguishes.
 var operations = [...]string{"select", "insert", "update", "delete", "begin", "commit", "rollback"}
 
-// changes are the operations that a part of WITH may be, and that write.
+// changes are the operations that write, and that a part of WITH may be.
 var changes = [...]string{"insert", "update", "delete"}
 
-// Operation names what a statement does: one of operations, or "other". A statement that
-// begins with WITH does what its parts change, or else it is a select.
+// Operation names what a statement does: one of operations, or "other". For a statement that
+// begins with WITH it is the first of insert, update and delete in the text, else select.
 func Operation(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n(")
 	end := strings.IndexFunc(text, func(r rune) bool { return r < 'A' || 'Z' < r && r < 'a' || 'z' < r })
@@ -27,8 +27,8 @@ func Operation(text string) string {
 	return "other"
 }
 
-// operationOfParts looks for the first change among the parts of WITH. FOR UPDATE
-// and FOR NO KEY UPDATE change nothing.
+// operationOfParts returns the first of changes in a statement that begins with WITH, or
+// "select". FOR UPDATE and FOR NO KEY UPDATE change nothing.
 func operationOfParts(text string) string {
 	before := ""
 	for _, token := range sqlToken.FindAllString(text, -1) {
@@ -46,7 +46,8 @@ func operationOfParts(text string) string {
 }
 
 // IsWrite reports whether the first word of a statement is INSERT, UPDATE, DELETE or
-// REPLACE, in any case. A statement that begins with WITH is not recognized.
+// REPLACE, in any case, and a space follows it. A statement that begins with WITH is not
+// recognized.
 func IsWrite(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n(")
 	if end := strings.IndexAny(text, " \t\r\n"); end >= 0 {

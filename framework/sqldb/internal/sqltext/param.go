@@ -46,7 +46,7 @@ func (p param) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return d.bind(b, v), nil
 }
 
-// driverValue is a value in the form drivers take. known is false for what
+// driverValue returns a value in a form that drivers take. known is false for a value that
 // has no such form.
 func driverValue(v any) (value driver.Value, known bool, err error) {
 	switch v := v.(type) {

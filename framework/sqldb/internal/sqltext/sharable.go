@@ -23,8 +23,9 @@ func Sharable(text string) bool {
 	return ok && len(words) > 0 && (words[0] == "select" || words[0] == "with") && !slices.ContainsFunc(words, isChanging) && callsSteadily(words)
 }
 
-// sqlTokens are the pieces of a statement; false for one that has others, such as
-// comments, or texts behind a letter, whose escapes are not read here.
+// sqlTokens returns the pieces of a statement. It returns false if the statement is empty, has
+// a comment, a text in quotes right after a name, such as E'a', or a character that sqlToken
+// does not match.
 func sqlTokens(text string) ([]string, bool) {
 	tokens := sqlToken.FindAllString(text, -1)
 	size := 0
@@ -43,8 +44,8 @@ func isName(token string) bool {
 
 func isChanging(word string) bool { return isName(word) && strings.Contains(changing, " "+word+" ") }
 
-// callsSteadily reports whether each parenthesis comes after a keyword, a known
-// function, or no name.
+// callsSteadily reports whether each opening parenthesis comes after a keyword of steady, a
+// function of steady without a schema, or no name.
 func callsSteadily(words []string) bool {
 	for i, word := range words {
 		if word != "(" || i == 0 || !isName(words[i-1]) {

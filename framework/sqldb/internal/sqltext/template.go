@@ -17,9 +17,9 @@ type Template struct {
 }
 
 // NewTemplate makes a template. build puts the places of values into the
-// statement, and names and constants; a value of its own is an error when the
-// statement is run. It is called once for each database, and again wherever the
-// text has to hold the values, as with Options.NoPrepare of package sqldb.
+// statement, and names and constants; if it puts in a text, a time or a binary value of its own,
+// each run of the template is an error. build is called at the first use by each database, and
+// for each run whose text has to hold the values, as with Options.NoPrepare of package sqldb.
 func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
 	return &Template{build: build}
 }
@@ -27,7 +27,7 @@ func NewTemplate(build func(v Values) schema.QueryAppender) *Template {
 // Values are the places of a template's values.
 type Values struct {
 	kind    dialect.Kind
-	several bool // of a lookup: the key is several
+	several bool // the statement is that of a Lookup for several keys
 	first   int  // the first value that is the program's
 	place   func(i int) schema.QueryAppender
 }
@@ -38,7 +38,7 @@ func (v Values) Kind() dialect.Kind { return v.kind }
 // At returns the place of one of the values of a run, counted from 0.
 func (v Values) At(i int) schema.QueryAppender { return v.place(v.first + i) }
 
-// With is the template's statement with values, which are as for [Param], for any
+// With returns the template's statement with values, which are as for [Param], for any
 // method of a Session.
 func (t *Template) With(values ...any) schema.QueryAppender { return filled{t, values} }
 
@@ -48,8 +48,8 @@ type filled struct {
 	values   []any
 }
 
-// AppendQuery implements [schema.QueryAppender]. A Session has the text already,
-// but where the text has to hold the values.
+// AppendQuery implements [schema.QueryAppender]. A Session calls it only if the text has to
+// hold values; otherwise it uses the text of the [Built] template.
 func (f filled) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	v := Values{kind: dialect.Of(gen.Dialect()), place: f.place}
 	return f.template.build(v).AppendQuery(gen, b)
@@ -74,7 +74,7 @@ func (m missingValue) Error() string {
 	return fmt.Sprintf("sqldb: a template takes the value %d, counted from 0, and was given %d", m.place, m.given)
 }
 
-// A Built template is a template as one database has it.
+// A Built template is a template that was built for one database.
 type Built struct {
 	Text string
 	Err  error // why it cannot be run
@@ -128,7 +128,7 @@ func (p place) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	return d.bind(b, p), nil
 }
 
-// args are the parameters of a run; nil where a value has no form that
+// args returns the parameters of a run, or nil if a value has no form that
 // drivers take.
 func (b *Built) args(values []any) ([]any, error) {
 	forms, err := Bound(values)
@@ -145,8 +145,8 @@ func (b *Built) args(values []any) ([]any, error) {
 	return args, nil
 }
 
-// Bound returns values in the form in which they are parameters; nil if one of them has
-// no such form.
+// Bound returns values in the form in which they are parameters, or nil if one of them has
+// no such form. A text that cannot be sent is an error.
 func Bound(values []any) ([]any, error) {
 	forms := make([]any, len(values))
 	for i, value := range values {

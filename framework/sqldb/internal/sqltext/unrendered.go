@@ -10,8 +10,8 @@ import (
 // not render it.
 var ErrUnrendered = errors.New("bun could not render the statement")
 
-// CheckRendered returns an error if bun left its mark in a statement, outside quotes: a
-// value had no SQL form.
+// CheckRendered returns an error if the first "?!(" of a statement is outside quotes: bun
+// writes it instead of a value that has no SQL form.
 func CheckRendered(query string) error {
 	const mark = "?!("
 	for from := 0; ; {

@@ -13,10 +13,10 @@ import (
 // Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
 // parameters, with two exceptions. SQLite plans a statement again each time that
 // its LIMIT gets a value, so the LIMIT is always in the text: use few different limits.
-// PostgreSQL plans a statement again for each page whose OFFSET is a value, because it
-// decides the cost of the plan. If the statement has other values, that is worth its
-// time. Without other values, an OFFSET below 1,000 is in the text, and planned once. A
-// DB does so for at most 64 pages a minute, for all requests together.
+// PostgreSQL plans a statement again for each page whose OFFSET is a parameter, because the
+// OFFSET decides the cost of the plan. If the statement has other parameters, that is worth its
+// time. If it has none and the OFFSET is below 1,000, LIMIT and OFFSET are in the text, and the
+// page is planned once. A DB does so for at most 64 pages a minute, for all requests together.
 func Window(q schema.QueryAppender, limit, offset int64) schema.QueryAppender {
 	return window{q, limit, offset}
 }
@@ -58,19 +58,20 @@ func (w window) asText(b []byte) []byte {
 
 const (
 	pagesBefore = 1000        // offset below which pages are requested often
-	pagesMost   = 64          // of the statements that a connection keeps, a quarter as it comes
-	pagesKept   = time.Minute // how long all of those are the same, when they are so many
+	pagesMost   = 64          // how many statements are pages at most; a quarter of the default of Statements
+	pagesKept   = time.Minute // how long these stay the same, once there are pagesMost
 )
 
-// pages are statements with the place of a page in their text. They are few: each
-// takes the place of another among those that are prepared.
+// pages are statements with LIMIT and OFFSET in their text. They are few, because each
+// replaces another statement among those that a connection keeps prepared.
 type pages struct {
 	mu    sync.Mutex
 	known map[string]bool
 	full  time.Time // since when they are as many as they may be
 }
 
-// take reports whether a statement is one of them, or becomes one.
+// take reports whether a statement is one of pages. It adds the statement if there is room; if
+// pages are full for pagesKept, it removes all of them first. It returns false for nil pages.
 func (p *pages) take(text []byte) bool {
 	if p == nil {
 		return false

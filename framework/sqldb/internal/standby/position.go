@@ -105,14 +105,14 @@ func (s *Standby) reaches(ctx context.Context, p Position) (made uint64, err err
 	}
 }
 
-// isLate reports whether a deadline passed: that of a context, or the same one as its
-// socket has it, which may be first.
+// isLate reports whether an error means that a deadline passed. A socket has the deadline of
+// the context, and may report it first.
 func isLate(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// readUpTo returns the replica's progress. It reads it only if the known progress is before
-// the position. It returns ErrBehind if the replica has not replayed up to the position.
+// readUpTo returns the replica's progress. It asks the replica only if the known progress does
+// not reach the position. It returns ErrBehind if the replica has not replayed up to it.
 func (s *Standby) readUpTo(ctx context.Context, p Position) (progress, error) {
 	at := s.recall()
 	if at.reaches(p) == nil {
@@ -128,7 +128,7 @@ func (s *Standby) readUpTo(ctx context.Context, p Position) (progress, error) {
 // shareProgress reads the replica's progress once for all concurrent callers.
 func (s *Standby) shareProgress(ctx context.Context) (progress, error) {
 	return s.progress.Do(ctx, share.Key{}, "", func(ctx context.Context, _ []string) (progress, error) {
-		// The connection stays open when the client disconnects.
+		// When the client disconnects, the statement goes on, so the connection stays open.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), replicaWait)
 		defer cancel()
 		return s.readProgress(ctx)
@@ -138,8 +138,9 @@ func (s *Standby) shareProgress(ctx context.Context) (progress, error) {
 // reaches returns nil if the log was replayed up to a position, ErrBehind if it was not, and
 // another error if the replica is on another timeline.
 func (at progress) reaches(p Position) error {
-	// The primary's log goes on behind the header of a page where what was
-	// replayed ends before it. No record is as short as a header.
+	// At the end of a page, the replica's position is before the header of the next page
+	// and the primary's may be after it. A record that begins on a page ends farther from
+	// the page's start than the longest header.
 	const page, header = 8192, 40
 	behind := int64(p.lsn - at.lsn) //nolint:gosec // below zero for one that is ahead
 	switch {
@@ -162,8 +163,8 @@ func (s *Standby) recall() progress {
 	return s.known
 }
 
-// readProgress reads how far the replica has replayed the log, and stores the result. A
-// server that is not a standby is ErrPromoted.
+// readProgress reads how far the replica has replayed the log, and stores the result. If the
+// server is not a standby, the error is ErrPromoted.
 func (s *Standby) readProgress(ctx context.Context) (progress, error) {
 	var found *connection.Result
 	var at progress
@@ -199,8 +200,8 @@ func (s *Standby) onWatch(ctx context.Context, fn func(*connection.Conn) error) 
 	return pool.OnConns(func() (*sql.Conn, error) { return s.watch.Conn(ctx) }, fn)
 }
 
-// Stranger reports whether it is the replica of another primary. It returns false if one
-// of the two servers does not let its identifier be read.
+// Stranger reports whether the replica belongs to another primary. It returns false if the
+// system identifier of one of the two servers may not be read.
 func (s *Standby) Stranger(ctx context.Context) (bool, error) {
 	of, err := system(ctx, func(ctx context.Context, fn func(*connection.Conn) error) error {
 		return s.primary.OnConn(ctx, false, fn)

@@ -10,11 +10,12 @@ import (
 // ErrRemade is the error of a read during which connections were made, again and again.
 var ErrRemade = errors.New("sqldb: connections to the replica are made all the time")
 
-// Either reads from the replica, given the primary's position, and from the primary if
-// the replica cannot answer. It does not try the primary, and returns the error, if the
-// statement took too long on the replica, if no connection became free in time while the
-// replica is usable, or if ctx has ended. It ends the use of a replica that fails, and
-// remembers a statement that the replica rejected and the primary ran.
+// Either reads the position of the primary and calls replica with it. It calls primary if
+// reads do not go to the replica, or if the replica cannot answer. It does not call primary,
+// and returns the error, if the statement took too long on the replica, if no connection became
+// free in time for the position, or for the read while the replica is usable, or if ctx has
+// ended. It ends the use of a replica that fails, and remembers a statement that the replica
+// rejected and the primary ran.
 func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
 	if !s.MayRead() {
 		return primary()
@@ -44,8 +45,8 @@ func Either[T any](ctx context.Context, s *Standby, text string, replica func(Po
 	return v, err
 }
 
-// tookTooLong reports whether a statement ended because it ran for too long, or
-// waited too long for a lock.
+// tookTooLong reports whether PostgreSQL ended a statement because it ran for too long, waited
+// too long for a lock, or was cancelled.
 func tookTooLong(err error) bool {
 	failure, _ := fault.Classify(err)
 	return failure.Kind == fault.Locked || fault.State(err) == stateCanceled
@@ -83,14 +84,15 @@ func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(conte
 }
 
 // judge ends the use of the replica if the error is a fault of the replica. It returns true
-// if only the statement failed, so that the primary may run it.
+// if the replica rejected the statement. For ErrRemade, a cancelled context, a conflict with
+// what is replayed and an unknown error of a read, it returns false and ends nothing.
 func (s *Standby) judge(err error) (rejected bool) {
 	failure, known := fault.Classify(err)
 	read := ofRead(err)
 	switch {
 	case errors.Is(err, ErrRemade), errors.Is(err, context.Canceled), read && !known:
 		return false
-	case read && failure.Kind == fault.Retry: // it was in the way of what is replayed
+	case read && failure.Kind == fault.Retry: // it conflicted with what is replayed
 		return false
 	case read && fault.State(err) != "" && failure.Kind != fault.Unavailable:
 		return true

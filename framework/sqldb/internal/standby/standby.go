@@ -47,10 +47,10 @@ type Standby struct {
 }
 
 const (
-	// replicaWait is how long a read waits for the replica to have replayed
-	// what it needs.
+	// replicaWait is how long a read waits, at most, until the replica has replayed
+	// what the read needs.
 	replicaWait = 50 * time.Millisecond
-	// retryPause is the time between checks of a replica that failed.
+	// retryPause is the minimum time between a failure of the replica and its next check.
 	retryPause = time.Second
 	// checkLimit bounds one check of a replica that is not used.
 	checkLimit = 5 * time.Second
@@ -80,7 +80,8 @@ func New(o Options) *Standby {
 	return s
 }
 
-// Close ends the use of the replica and closes the connection beside its pool.
+// Close ends the checks of the replica, waits for one that is running, and closes the
+// connection beside its pool.
 func (s *Standby) Close() error {
 	s.mu.Lock()
 	s.cancel()
@@ -92,8 +93,9 @@ func (s *Standby) Close() error {
 // Rejected reports whether the replica rejected a statement that the primary ran.
 func (s *Standby) Rejected(text string) bool { return s.unfit.Has(text) }
 
-// MayRead reports whether reads go to the replica. If they do not, it starts a check of
-// the replica, at most one each retryPause.
+// MayRead reports whether reads go to the replica. If they do not, it starts a check of the
+// replica, unless one is running, the replica failed less than retryPause ago, or Close was
+// called.
 func (s *Standby) MayRead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +118,8 @@ func (s *Standby) recheck() {
 	s.checking = false
 }
 
-// check returns nil if reads may go to the replica: it is a replica of this primary, and
-// has replayed everything that was on the primary when the check began.
+// check returns nil if reads may go to the replica: it is not a replica of another primary,
+// see Stranger, and has replayed everything that was on the primary when the check began.
 func (s *Standby) check(ctx context.Context) error {
 	switch stranger, err := s.Stranger(ctx); {
 	case err != nil:
@@ -136,7 +138,7 @@ func (s *Standby) check(ctx context.Context) error {
 	return err
 }
 
-// settle begins the use of the replica if err is nil, and else ends it until the next check.
+// settle begins the use of the replica if err is nil, and else ends it until a check succeeds.
 // It reports a change, and the first result.
 func (s *Standby) settle(err error) {
 	s.reporting.Lock() // so that the last report is the present state
@@ -155,7 +157,8 @@ func (s *Standby) settle(err error) {
 }
 
 // isBusy reports whether the replica answers and is still used, so that only its pool is
-// full. It ends the use of a replica that does not answer.
+// full. It returns true too if ctx has ended. If the progress of the replica cannot be read,
+// it ends the use of the replica.
 func (s *Standby) isBusy(ctx context.Context) bool {
 	limited, cancel := context.WithTimeout(ctx, replicaWait)
 	defer cancel()
