@@ -71,8 +71,9 @@ type SchemaTeller interface {
 }
 
 // A OneRequirer is an input type that requires one of several fields, such as an e-mail
-// address or a user name. If all of them are empty or blank, the first has the fault
-// "required". The OpenAPI document offers a choice of one schema for each field.
+// address or a user name. If none of them has a value, the first has the fault "required".
+// Null, 0, false and blank text are no value; 0 and false are one behind a pointer and in an
+// [Optional]. The OpenAPI document offers a choice of one schema for each field.
 type OneRequirer interface {
 	// OneRequired returns the JSON names of two or more fields. It is called on the type's
 	// zero value.

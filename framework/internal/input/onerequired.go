@@ -10,9 +10,9 @@ import (
 
 // A OneRequirer is an input type that needs at least one of several fields, such as an e-mail
 // address or a user name. If none of them has a value, the first has the fault "required".
-// Null, 0, false and text that is empty after trimming count as no value. In an Optional
-// every value that is given counts, and behind a pointer every value except null. In the
-// OpenAPI document it is a choice of one schema for each field, except for PATCH.
+// Null, 0, false and blank text count as no value; 0 and false do count behind a pointer and in
+// an Optional. In the OpenAPI document it is a choice of one schema for each field, except for
+// PATCH.
 type OneRequirer interface {
 	// OneRequired returns the names of the fields in JSON, two or more. It is called on
 	// the type's zero value.
