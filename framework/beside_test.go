@@ -82,7 +82,7 @@ func TestProtect(t *testing.T) {
 		for range 2 {
 			api.as("vic").get("/beside/x").is(200)
 		}
-		api.as("vic").get("/beside/x").refuses(429, "rate_limited").head("Retry-After", "")
+		api.as("vic").get("/beside/x").refuses(429, "rate_limited").head("Retry-After", "3600")
 		api.as("root").get("/beside/x").is(200)
 	})
 }

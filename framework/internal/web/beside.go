@@ -88,14 +88,20 @@ func patternOf(r *http.Request) string {
 	return ""
 }
 
-// values is a context with the values of another.
+// values is a context with the values of another, which are behind its own.
 type values struct {
 	context.Context
 
 	of context.Context
 }
 
-func (v *values) Value(key any) any { return v.of.Value(key) }
+// Value implements [context.Context].
+func (v *values) Value(key any) any {
+	if own := v.Context.Value(key); own != nil {
+		return own
+	}
+	return v.of.Value(key)
+}
 
 // CallOf returns the call of a request that passed [NewProtected], nil for any other context.
 func CallOf(ctx context.Context) *call.Call {
