@@ -7,9 +7,12 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// LogDatabase logs one line when the PostgreSQL server stops answering, and one when it answers
+// LogDatabase logs what a database of sqldb.Wrap lacks. It logs one line when the PostgreSQL server stops answering, and one when it answers
 // again. For SQLite it logs nothing.
 func LogDatabase(a *table.Registry) {
+	for _, lack := range a.DB.Lacks() {
+		a.Config.Log.Info("the database uses the connections of the program", "limit", lack)
+	}
 	a.DB.ObserveAway(func(why error) {
 		if why != nil {
 			a.Config.Log.Error("the database does not answer", "error", why)

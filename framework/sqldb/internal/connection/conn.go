@@ -55,6 +55,9 @@ func (c *Conn) guard(ctx context.Context) (context.Context, func()) {
 		return c.guardSQLite(ctx)
 	}
 	ctx, cancel := c.shared.Deadline(ctx)
+	if c.shared.borrows { // its own driver ends the statement
+		return ctx, cancel
+	}
 	c.shared.server.Begin()
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -81,7 +84,7 @@ func (c *Conn) settle(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, sqltext.ErrUnrendered) || !fault.EndsConnection(err) && !c.demoted(err) {
 		return err
 	}
-	_ = c.inner.Close()
+	c.abandon()
 	if fault.IsOver(ctx) && fault.State(err) == "" {
 		return fault.EndOf(ctx)
 	}
@@ -267,7 +270,7 @@ func (c *Conn) ResetSession(ctx context.Context) error {
 	if alive(c.socket) {
 		return c.inner.(driver.SessionResetter).ResetSession(ctx)
 	}
-	_ = c.inner.Close()
+	c.abandon()
 	return driver.ErrBadConn
 }
 
@@ -289,7 +292,7 @@ func (c *Conn) Close() error {
 // driver.ErrBadConn.
 func (c *Conn) Read(ctx context.Context, query string, args []driver.NamedValue) (r *Result, err error) {
 	if runs := c.shared.options.Runs; runs != nil && !runs.IsLatest(c.run) {
-		_ = c.inner.Close()
+		c.abandon()
 		return nil, driver.ErrBadConn
 	}
 	err = c.bounded(ctx, query, args, c.runner(query, args), func(ctx context.Context, s runnable) (err error) {
@@ -300,7 +303,7 @@ func (c *Conn) Read(ctx context.Context, query string, args []driver.NamedValue)
 }
 
 // Break closes the connection of the driver, so that the pool makes another one.
-func (c *Conn) Break() { _ = c.inner.Close() }
+func (c *Conn) Break() { c.abandon() }
 
 // LocalPort returns the local port of a connection to PostgreSQL, 0 for a Unix socket and on
 // SQLite.

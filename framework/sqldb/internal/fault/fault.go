@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 
-	"github.com/uptrace/bun/driver/pgdriver"
 	"modernc.org/sqlite"
 
 	"trestle.example/framework/internal/fair"
@@ -77,8 +76,8 @@ func Classify(err error) (Fault, bool) {
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		return sqliteFault(lite), true
 	}
-	if postgres, ok := errors.AsType[pgdriver.Error](err); ok {
-		return postgresFault(postgres), true
+	if sent, ok := answerOf(err); ok {
+		return postgresFault(sent), true
 	}
 	if errors.Is(err, ErrReadOnly) {
 		return Fault{Kind: Unavailable}, true

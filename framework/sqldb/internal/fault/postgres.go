@@ -3,8 +3,6 @@ package fault
 import (
 	"errors"
 	"strings"
-
-	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // postgresFaults are the codes with a kind of their own; postgresClasses are
@@ -42,7 +40,7 @@ var postgresClasses = map[string]Kind{
 }
 
 // postgresFault reads the fields of a PostgreSQL error.
-func postgresFault(err pgdriver.Error) Fault {
+func postgresFault(err answer) Fault {
 	f := Fault{Kind: postgresKind(err.Field('C')), Table: err.Field('t'), Constraint: err.Field('n')}
 	switch f.Kind {
 	case NotNull:
@@ -72,7 +70,7 @@ func postgresKind(code string) Kind {
 // not an insert or update of the child. The server's message may be in any language. The
 // fault's table is always the child's, and the detail names it only if the parent changed:
 // "Key (id)=(1) is still referenced from table "children"".
-func isReferenced(err pgdriver.Error) bool {
+func isReferenced(err answer) bool {
 	switch message := err.Field('M'); {
 	case err.Field('C') == "23001", strings.HasPrefix(message, "update or delete "):
 		return true
@@ -140,8 +138,8 @@ func IsDenied(err error) bool { return State(err) == "42501" }
 
 // State returns PostgreSQL's code of an error (SQLSTATE), "" for any other error.
 func State(err error) string {
-	if answer, ok := errors.AsType[pgdriver.Error](err); ok {
-		return answer.Field('C')
+	if sent, ok := answerOf(err); ok {
+		return sent.Field('C')
 	}
 	return ""
 }
@@ -150,9 +148,6 @@ func State(err error) string {
 // nil: the error is not the server's answer to one statement, or it is the server's last
 // answer.
 func EndsConnection(err error) bool {
-	var answer pgdriver.Error
-	if !errors.As(err, &answer) {
-		return true
-	}
-	return answer.Field('V') == "FATAL" || answer.Field('V') == "PANIC"
+	sent, ok := answerOf(err)
+	return !ok || sent.Field('V') == "FATAL" || sent.Field('V') == "PANIC"
 }

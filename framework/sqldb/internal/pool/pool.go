@@ -28,6 +28,7 @@ type Options struct {
 	Conns        int           // how many statements and transactions run at once
 	QueueTimeout time.Duration // how long a request waits for connections
 	Lifetime     time.Duration // the age at which a connection is replaced
+	Borrows      bool          // a connection that is not in use goes back to the pool of the program
 }
 
 // A Pool gives connections to statements and transactions, in a fair queue. It is safe for
@@ -42,6 +43,7 @@ type Pool struct {
 	kind   dialect.Kind
 	shared *connection.Shared
 	bun    *bun.DB
+	idle   int // how many connections it keeps while nothing uses them, -1 for none
 }
 
 // New makes a pool. It connects to nothing.
@@ -56,7 +58,10 @@ func New(connector driver.Connector, shared *connection.Shared, o Options) *Pool
 	}
 	conns := sql.OpenDB(connector)
 	conns.SetMaxOpenConns(n)
-	conns.SetMaxIdleConns(n)
+	if p.idle = n; o.Borrows {
+		p.idle = -1
+	}
+	conns.SetMaxIdleConns(p.idle)
 	conns.SetConnMaxLifetime(o.Lifetime)
 	p.bun = bun.NewDB(conns, o.Dialect, bun.WithConnResolver(Slotted{p}))
 	return p
@@ -67,9 +72,8 @@ func (p *Pool) Bun() *bun.DB { return p.bun }
 
 // CloseIdle closes the connections that neither a statement nor a transaction holds now.
 func (p *Pool) CloseIdle() {
-	n := p.bun.Stats().MaxOpenConnections
 	p.bun.SetMaxIdleConns(-1)
-	p.bun.SetMaxIdleConns(n)
+	p.bun.SetMaxIdleConns(p.idle)
 }
 
 // acquire waits for a slot: that of SQLite's writer, or one of the others. The turn is nil
