@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/auth"
 	"trestle.example/framework/filter"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/postgres"
@@ -138,4 +139,72 @@ func TestExistingTables(t *testing.T) {
 			t.Errorf("the log says %q: %t; want %t", told, !given, given)
 		}
 	})
+}
+
+// TestASchemaOfOurOwn: with a search_path that begins with a schema of our own, the tables of
+// the framework are made there, and the schema of the other program stays as it was.
+func TestASchemaOfOurOwn(t *testing.T) {
+	url := postgres.Database(t)
+	theirs, err := sqldb.Open(url, sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = theirs.Close() })
+	for _, statement := range []string{
+		`CREATE TABLE "Old Countries" ("ISO Code" text PRIMARY KEY, "Country Name" text NOT NULL UNIQUE)`,
+		`CREATE TABLE "order" ("select" serial PRIMARY KEY, "group" text NOT NULL, "Country Code" text NOT NULL REFERENCES "Old Countries" ("ISO Code"), "user" bigint)`,
+		"CREATE SCHEMA trestle",
+	} {
+		if _, err := theirs.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := func(schema string) (names string) {
+		t.Helper()
+		const query = "SELECT coalesce(string_agg(table_name, ' ' ORDER BY table_name), '') FROM information_schema.tables WHERE table_schema = ?"
+		if err := theirs.NewRaw(query, schema).Scan(t.Context(), &names); err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	before := tables("public")
+	separator := "?"
+	if strings.Contains(url, "?") {
+		separator = "&"
+	}
+	db, err := sqldb.Open(url+separator+"search_path=trestle,public", sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	keepKeys(t, db)
+	if err := db.Migrate(t.Context(), nil, auth.Migrations()); err != nil {
+		t.Fatal(err)
+	}
+	if after := tables("public"); after != before {
+		t.Errorf("the tables of the other program were %s and are %s", before, after)
+	}
+	if ours := tables("trestle"); !strings.Contains(ours, "idempotency_keys trestle_migration_lock trestle_migrations") || !strings.Contains(ours, "auth_users") {
+		t.Errorf("our schema has the tables %s", ours)
+	}
+	c := config(db)
+	c.Authentication = []framework.Authenticator{numbered{}}
+	v := oldLands()[0].(framework.ViewSet[OldCountry])
+	v.Reserved = []string{"found"}
+	v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "found", func(c *framework.Call, in OldCountryInput) (OldCountryInput, error) {
+		return in, framework.Insert(c, &OldCountry{Code: in.Code, Name: in.Name})
+	}).Idempotent()}
+	api := framework.New(c)
+	api.Register(v, oldLands()[1])
+	if err := api.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := api.MissingColumns(t.Context()); err != nil || len(missing) != 0 {
+		t.Errorf("missing are %v, error %v", missing, err)
+	}
+	ada := serve(t, c, v, oldLands()[1]).user("Number 7").with("Idempotency-Key", "one")
+	for range 2 {
+		ada.post("/api/lands/found/", fields{"code": "is", "name": "Iceland"}).is(200)
+	}
+	ada.get("/api/lands/").is(200).says(`"count":1`)
 }
