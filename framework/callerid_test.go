@@ -19,7 +19,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// A Ticket belongs to a user whose id is a number, or to nobody.
+// A Ticket belongs to a user whose id is a number, or has no owner.
 type Ticket struct {
 	bun.BaseModel `bun:"table:tickets"`
 

@@ -19,8 +19,8 @@
 //	wire      writes JSON
 //
 // Before the first request, bind turns the declarations into endpoints and reports every
-// mistake; describe and openapi write the OpenAPI document. If the program asks for it, index
-// compares the database with the declarations.
+// mistake; describe and openapi write the OpenAPI document. If the program calls them, the functions of
+// index compare the database with the declarations.
 //
 // Three packages define the names that programs and the engine share:
 // [trestle.example/framework/call] (the call, its caller and its access check),

@@ -19,8 +19,8 @@ type Scope struct{ declared declare.Scope }
 // Own gives a caller the rows whose field is the caller's id, and sets that field on the
 // rows that the caller creates. An anonymous caller has no rows.
 //
-// The field has the type of the callers' ids, see [Caller], or is a pointer to it: NULL is
-// then a row that nobody owns.
+// The field has the type of the callers' ids, see [Caller], or is a pointer to it: a
+// row with NULL then has no owner.
 func Own[M any, ID comparable](field func(*M) *ID) Scope {
 	s := declare.Scope{Kind: declare.ScopeOwn, Model: reflect.TypeFor[M]()}
 	if field != nil {

@@ -18,7 +18,7 @@ type credentials struct {
 	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 
-// OneRequired returns the two members of which a request needs at least one.
+// OneRequired returns two members; a request needs at least one.
 func (credentials) OneRequired() []string { return []string{"email", "username"} }
 
 // Check returns a fault if email and username name different accounts.

@@ -47,7 +47,7 @@ type tokenWithHash struct {
 }
 
 // IssueToken makes a token for a user and returns it with its record. The token itself is not
-// stored, so nobody can read it later. It is valid for life; zero means
+// stored, so it cannot be read later. It is valid for life; zero means
 // [DefaultTokenLife]. A negative life and a malformed name are an [InputError]; the name
 // may be empty.
 //

@@ -32,7 +32,7 @@ type Demo struct {
 	// --seed calls Plan with the defaults of the flags.
 	Plan func(*pflag.FlagSet) (Sowing, error)
 
-	// Visitor is the e-mail address of the demo's user for whom serve --seed issues a token.
+	// Visitor is the e-mail address of a user of the demo; serve --seed issues a token for that user.
 	// It is optional, and needs Requests.
 	Visitor string
 

@@ -29,7 +29,7 @@ type DB struct {
 	options   Options
 	kind      Kind
 	server    *postgres.Server // nil for SQLite, and for a database of Wrap
-	borrowed  bool             // the connections belong to a pool of the program
+	acquired  bool             // the connections belong to a pool of the program
 	shared    *connection.Shared
 	pool      *pool.Pool
 	observers *observers
@@ -145,7 +145,7 @@ func (db *DB) setUp(connector driver.Connector, shared *connection.Shared, d sch
 	o.MaxConns = orDefault(o.MaxConns, defaultConns(db.kind, processors))
 	db.shared = shared
 	db.pool = pool.New(connector, shared, pool.Options{
-		Kind: db.kind, Dialect: d, Conns: o.MaxConns, QueueTimeout: o.QueueTimeout, Lifetime: o.ConnMaxLifetime, Borrows: db.borrowed,
+		Kind: db.kind, Dialect: d, Conns: o.MaxConns, QueueTimeout: o.QueueTimeout, Lifetime: o.ConnMaxLifetime, Acquires: db.acquired,
 	})
 	db.DB = db.pool.Bun()
 	db.statements = sqltext.NewBuilder(d, o.NoPrepare)

@@ -31,7 +31,7 @@ const wrapTimeout = 10 * time.Second
 // The time zone of the sessions may be any. With pgx, set default_query_exec_mode=exec or
 // simple_protocol: without it, pgx prepares each different text.
 //
-// On SQLite, Wrap asks the pool for its file and opens that with connections of its own, so that
+// On SQLite, Wrap reads the path of the file from the pool and opens that file with connections of its own, so that
 // nothing is off. Every driver is fine; a database in memory is an error.
 func Wrap(kind Kind, pool *sql.DB, o Options) (*DB, error) {
 	switch {
@@ -42,7 +42,7 @@ func Wrap(kind Kind, pool *sql.DB, o Options) (*DB, error) {
 	case kind != PostgreSQL:
 		return nil, errors.New("sqldb.Wrap: the kind is neither sqldb.PostgreSQL nor sqldb.SQLite")
 	}
-	if err := o.checkBorrowed(); err != nil {
+	if err := o.checkAcquired(); err != nil {
 		return nil, err
 	}
 	asked := o.MaxConns
@@ -50,17 +50,17 @@ func Wrap(kind Kind, pool *sql.DB, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.MaxConns, err = borrowedConns(asked, pool.Stats().MaxOpenConnections); err != nil {
+	if o.MaxConns, err = acquiredConns(asked, pool.Stats().MaxOpenConnections); err != nil {
 		return nil, err
 	}
 	o.NoPrepare = true
-	db := &DB{options: o, kind: PostgreSQL, observers: &observers{}, borrowed: true}
-	connector, shared := connection.Borrowed(pool, o.connections(db.observers.report(false)))
+	db := &DB{options: o, kind: PostgreSQL, observers: &observers{}, acquired: true}
+	connector, shared := connection.Acquired(pool, o.connections(db.observers.report(false)))
 	return db.setUp(connector, shared, pgdialect.New()), nil
 }
 
-// checkBorrowed returns an error for an option that needs connections of our own.
-func (o Options) checkBorrowed() error {
+// checkAcquired returns an error for an option that needs connections of our own.
+func (o Options) checkAcquired() error {
 	for name, set := range map[string]bool{
 		"LockTimeout": o.LockTimeout != 0, "SetLocal": o.SetLocal, "ReadOnly": o.ReadOnly, "Immutable": o.Immutable, "Replica": o.Replica != "",
 	} {
@@ -71,9 +71,9 @@ func (o Options) checkBorrowed() error {
 	return nil
 }
 
-// borrowedConns returns MaxConns for a pool with a limit, 0 for none. One connection stays free,
+// acquiredConns returns MaxConns for a pool with a limit, 0 for none. One connection stays free,
 // for a request that holds one and needs a second one.
-func borrowedConns(asked, limit int) (int, error) {
+func acquiredConns(asked, limit int) (int, error) {
 	usual := defaultConns(PostgreSQL, 0)
 	switch {
 	case limit == 0:
@@ -106,7 +106,7 @@ func wrapSQLite(pool *sql.DB, o Options) (*DB, error) {
 // Lacks says, in a sentence each, what a database of [Wrap] lacks. It is empty for a database of
 // [Open].
 func (db *DB) Lacks() []string {
-	if !db.borrowed {
+	if !db.acquired {
 		return nil
 	}
 	return []string{

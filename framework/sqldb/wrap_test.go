@@ -149,7 +149,7 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// TestWrapClassifies: the faults of every driver are told apart as those of our own.
+// TestWrapClassifies: the errors of every driver have the same faults as those of our own.
 func TestWrapClassifies(t *testing.T) {
 	wrapped(t, func(t *testing.T, _ *sql.DB, db *DB) {
 		parent := uuid.New()

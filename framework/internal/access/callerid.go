@@ -46,7 +46,7 @@ func InventID(t reflect.Type) any {
 			id.Index(i).SetUint(0xff)
 		}
 	default:
-		return uuid.Max // a permission that expects another type permits nobody
+		return uuid.Max // a permission that expects another type permits no caller
 	}
 	return id.Interface()
 }

@@ -58,7 +58,7 @@ func (e Operation) Forbidding(err error) error {
 // the guard permits a signed-in caller without any permission.
 func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
 	permits := func(caller *call.Caller) (ok bool) {
-		defer func() { _ = recover() }() // a permission that panics permits nobody
+		defer func() { _ = recover() }() // a permission that panics permits no caller
 		return g.Permission.Permit(a.imagined(c.Route, a.Config.Authentication, caller))
 	}
 	return a.forbidding(err, permits, g.Permission.String)

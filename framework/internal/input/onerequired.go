@@ -19,8 +19,8 @@ type OneRequirer interface {
 	OneRequired() []string
 }
 
-// Checked runs the checks of an input type that concern several fields. If none of the fields
-// in OneOf has a value, it returns that fault only. Otherwise, it returns the faults of Check,
+// Checked runs the checks of an input type that concern several fields. If no field in
+// OneOf has a value, it returns that fault only. Otherwise, it returns the faults of Check,
 // or nil without a Check method. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return f.hasValue(v) }) {

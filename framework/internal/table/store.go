@@ -325,7 +325,7 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 }
 
 // copies reports whether an assignment copies a value of a type completely. It also returns
-// false for every struct except time.Time, without a look at its fields.
+// false for every struct except time.Time, whatever its fields are.
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:

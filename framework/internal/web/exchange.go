@@ -89,8 +89,8 @@ func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error)
 	return x.write(w, e.Status, media, body)
 }
 
-// write sends an answer that has a body, and returns the status. If the client has disconnected,
-// it notes that in x.gone.
+// write sends an answer that has a body, and returns the status. It
+// records whether the client has disconnected.
 func (x *exchange) write(w http.ResponseWriter, status int, media string, body []byte) int {
 	h := w.Header()
 	h.Set("Content-Type", media)

@@ -55,7 +55,7 @@ func (c *Conn) guard(ctx context.Context) (context.Context, func()) {
 		return c.guardSQLite(ctx)
 	}
 	ctx, cancel := c.shared.Deadline(ctx)
-	if c.shared.borrows { // its own driver ends the statement
+	if c.shared.acquires { // its own driver ends the statement
 		return ctx, cancel
 	}
 	c.shared.server.Begin()

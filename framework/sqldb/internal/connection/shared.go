@@ -49,8 +49,8 @@ type Runs interface {
 // Shared is what the connections of one pool share. It is safe for concurrent use.
 type Shared struct {
 	options    Options
-	server     *postgres.Server // nil for SQLite, and for borrowed connections
-	borrows    bool             // the connections belong to a pool of the program
+	server     *postgres.Server // nil for SQLite, and for acquired connections
+	acquires    bool             // the connections belong to a pool of the program
 	generation atomic.Uint64    // raised when prepared statements went stale
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 	Conns        int           // how many statements and transactions run at once
 	QueueTimeout time.Duration // how long a request waits for connections
 	Lifetime     time.Duration // the age at which a connection is replaced
-	Borrows      bool          // a connection that is not in use goes back to the pool of the program
+	Acquires      bool          // a connection that is not in use goes back to the pool of the program
 }
 
 // A Pool gives connections to statements and transactions, in a fair queue. It is safe for
@@ -58,7 +58,7 @@ func New(connector driver.Connector, shared *connection.Shared, o Options) *Pool
 	}
 	conns := sql.OpenDB(connector)
 	conns.SetMaxOpenConns(n)
-	if p.idle = n; o.Borrows {
+	if p.idle = n; o.Acquires {
 		p.idle = -1
 	}
 	conns.SetMaxIdleConns(p.idle)

@@ -111,7 +111,7 @@ func isLate(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// readUpTo returns the replica's progress. It asks the replica only if the known progress does
+// readUpTo returns the replica's progress. It queries the replica only if the known progress does
 // not reach the position. It returns ErrBehind if the replica has not replayed up to it.
 func (s *Standby) readUpTo(ctx context.Context, p Position) (progress, error) {
 	at := s.recall()

@@ -9,27 +9,27 @@ import (
 	"sync"
 )
 
-// Borrowed returns what takes connections to PostgreSQL from a pool of the program, and what
+// Acquired returns what takes connections to PostgreSQL from a pool of the program, and what
 // they share. A connection goes back to that pool when this one closes it. Their sessions are
 // left as the program made them: nothing is set, and no statement is prepared.
-func Borrowed(from *sql.DB, o Options) (driver.Connector, *Shared) {
+func Acquired(from *sql.DB, o Options) (driver.Connector, *Shared) {
 	o.NoPrepare = true
-	s := &Shared{options: o, borrows: true}
-	return &borrower{from, s}, s
+	s := &Shared{options: o, acquires: true}
+	return &acquirer{from, s}, s
 }
 
-// A borrower takes connections from a pool of the program.
-type borrower struct {
+// A acquirer takes connections from a pool of the program.
+type acquirer struct {
 	from   *sql.DB
 	shared *Shared
 }
 
 // Driver implements [driver.Connector].
-func (b *borrower) Driver() driver.Driver { return b.from.Driver() }
+func (b *acquirer) Driver() driver.Driver { return b.from.Driver() }
 
 // Connect implements [driver.Connector]. A driver that runs no statements with a context is an
 // error.
-func (b *borrower) Connect(ctx context.Context) (driver.Conn, error) {
+func (b *acquirer) Connect(ctx context.Context) (driver.Conn, error) {
 	held, err := b.from.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (b *borrower) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, errors.Join(err, held.Close())
 	}
-	return newConn(b.shared, &borrowedConn{sessionConn: inner, held: held}), nil
+	return newConn(b.shared, &acquiredConn{sessionConn: inner, held: held}), nil
 }
 
 // A sessionConn is a connection as all drivers that are kept make them.
@@ -57,8 +57,8 @@ type sessionConn interface {
 	driver.QueryerContext
 }
 
-// A borrowedConn is a connection that belongs to a pool of the program.
-type borrowedConn struct {
+// A acquiredConn is a connection that belongs to a pool of the program.
+type acquiredConn struct {
 	sessionConn
 
 	held   *sql.Conn
@@ -67,7 +67,7 @@ type borrowedConn struct {
 }
 
 // Close gives the connection back. A broken one is closed by its pool.
-func (b *borrowedConn) Close() (err error) {
+func (b *acquiredConn) Close() (err error) {
 	b.back.Do(func() {
 		if b.broken {
 			_ = b.held.Raw(func(any) error { return driver.ErrBadConn })
@@ -80,13 +80,13 @@ func (b *borrowedConn) Close() (err error) {
 }
 
 // IsValid implements [driver.Validator].
-func (b *borrowedConn) IsValid() bool {
+func (b *acquiredConn) IsValid() bool {
 	inner, ok := b.sessionConn.(driver.Validator)
 	return !b.broken && (!ok || inner.IsValid())
 }
 
 // ResetSession implements [driver.SessionResetter].
-func (b *borrowedConn) ResetSession(ctx context.Context) error {
+func (b *acquiredConn) ResetSession(ctx context.Context) error {
 	if inner, ok := b.sessionConn.(driver.SessionResetter); ok {
 		return inner.ResetSession(ctx)
 	}
@@ -94,7 +94,7 @@ func (b *borrowedConn) ResetSession(ctx context.Context) error {
 }
 
 // Ping implements [driver.Pinger].
-func (b *borrowedConn) Ping(ctx context.Context) error {
+func (b *acquiredConn) Ping(ctx context.Context) error {
 	if inner, ok := b.sessionConn.(driver.Pinger); ok {
 		return inner.Ping(ctx)
 	}
@@ -103,7 +103,7 @@ func (b *borrowedConn) Ping(ctx context.Context) error {
 
 // abandon makes the pool that a connection belongs to close it.
 func (c *Conn) abandon() {
-	if b, borrowed := c.inner.(*borrowedConn); borrowed {
+	if b, acquired := c.inner.(*acquiredConn); acquired {
 		b.broken = true // it is closed when it goes back, because the driver may still use it
 		return
 	}
