@@ -212,7 +212,8 @@ func (j *JWT) Issue(ctx context.Context, s *sqldb.Session, user User) (Pair, err
 // [CodeRefreshSuperseded] if the token was replaced within the grace; the login
 // continues. In every other case it is framework.CodeInvalidToken. If the token was
 // replaced earlier, the login ends and the error wraps [ErrRefreshReused]. The login also
-// ends if the user is inactive or the login is older than [JWTOptions.Login].
+// ends if the user is inactive or the login is older than [JWTOptions.Login]. If the token has
+// expired or its login has ended before, Refresh changes nothing.
 //
 // The login must end although Refresh returns an error. So Refresh runs its own
 // transaction, and s must be the pool, as in an action that is declared Untransacted.

@@ -65,6 +65,8 @@ func TestRegisterRejects(t *testing.T) {
 			{"a long e-mail", credentialsOf(strings.Repeat("x", 250)+"@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a long name", map[string]any{"email": "b@example.com", "password": goodPassword, "name": strings.Repeat("é", 201)}, map[string]string{"/name": "max"}},
 			{"a name of two lines", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\nb"}, map[string]string{"/name": "line"}},
+			{"a name of a direction mark alone", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "\u202e"}, map[string]string{"/name": "line"}},
+			{"a name with a line break at its end", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\n"}, map[string]string{"/name": "line"}},
 			{"a name with a direction mark", map[string]any{"email": "b@example.com", "password": goodPassword, "name": "a\u202eb"}, map[string]string{"/name": "line"}},
 			{"a full-width e-mail", credentialsOf("ｂ@example.com", goodPassword), map[string]string{"/email": "email"}},
 			{"a password of one character that stands for eighteen", credentialsOf("b@example.com", "\ufdfa"), map[string]string{"/password": "too_short"}},

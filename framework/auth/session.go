@@ -115,8 +115,9 @@ func NewSessions(o SessionOptions) (*Sessions, error) {
 	return &Sessions{options: o, trusted: trusted, uses: newLastUses("auth_sessions", "last_seen_at")}, nil
 }
 
-// isOrigin reports whether text is an origin exactly as browsers send it. Any other
-// spelling would never match.
+// isOrigin reports whether text is an http or https origin in lower case, without a user, a
+// path, a default port, * or a comma. It does not check that the host is in Punycode or that
+// the port is in its shortest form; such a spelling never matches.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&

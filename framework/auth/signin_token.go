@@ -14,7 +14,7 @@ import (
 type registration struct {
 	Email    address     `json:"email"    validate:"required" doc:"The e-mail address, by which the account is known."`
 	Password newPassword `json:"password" validate:"required" trim:"-" doc:"The password, unchanged: spaces count. The error states what it lacks."`
-	Name     givenName   `json:"name"     doc:"The name of the user."`
+	Name     givenName   `json:"name"     validate:"line" doc:"The name of the user."`
 }
 
 // A loginView is a token with its user.

@@ -30,8 +30,9 @@ type Options struct {
 //
 // Every method runs in the session that it gets. On the pool (DB.Session) a method that
 // changes several tables opens a transaction; in a transaction it joins that one. Make
-// one Users for the process, because it bounds how many passwords are hashed at once
-// (two, 19 MiB each). It is safe for concurrent use.
+// one Users for the process, because it bounds how many passwords are hashed at once: two. A
+// new hash takes 19 MiB; the check of a stored hash takes the memory that this hash names, at
+// most 64 MiB. It is safe for concurrent use.
 type Users struct {
 	rules  *passwordRules
 	hasher *hasher

@@ -76,8 +76,9 @@ func (c *Call) InTx(fn func(c *Call) error) error {
 // an error too, except Location. A header of the error itself replaces one of the same name.
 func (c *Call) Header() http.Header { return state.Of(c).Header }
 
-// Request returns the request as it arrived, for cookies and headers. The framework has
-// already read its body. It is nil in a call without a request.
+// Request returns the request as it arrived, for cookies and headers. Do not read its body:
+// the framework reads it after the access check, if the endpoint takes one. It is nil in a
+// call without a request.
 func (c *Call) Request() *http.Request { return state.Of(c).Request }
 
 // URL returns the absolute URL of a path below the API's prefix. It begins with the API's

@@ -130,6 +130,9 @@ func Run(ctx context.Context, made Program, args, env []string, stdin io.Reader,
 		return exit.Failure
 	}
 	root := newRoot(run, made)
+	if err := made.checkArguments(args); err != nil {
+		return finish(run, root, err)
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

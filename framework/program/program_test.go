@@ -99,3 +99,24 @@ func TestAMistakeInADeclaration(t *testing.T) {
 		t.Errorf("a wrong setting ends check with %d and prints %q; want %d", code, said, exit.Usage)
 	}
 }
+
+// TestAURLWithAPasswordIsNotShown: a URL in a place where none belongs is an error that does not
+// print it.
+func TestAURLWithAPasswordIsNotShown(t *testing.T) {
+	t.Parallel()
+	const secret = "postgres://app:S3cr3tPw@db.example/shop"
+	for _, command := range []string{
+		"", "check", "doctor", "config", "serve", "migrate", "migrate up", "user list", "user create", "token create --email", "reindex", "backup",
+		"backup --force", "restore", "openapi --format", "help", "version", "jwt keygen", "doctor --migration", "check --database=sqlite:///a.db", "routes --json",
+	} {
+		code, said := called(t, "", strings.TrimSpace(command+" "+secret))
+		if code != exit.Usage || strings.Contains(said, "S3cr3t") || !strings.Contains(said, "--database") {
+			t.Errorf("%s ends with %d and prints %q; want %d, and no password", command, code, said, exit.Usage)
+		}
+	}
+	for _, command := range []string{"config --database " + secret, "config --database=" + secret} {
+		if code, said := called(t, "", command); code != exit.OK || strings.Contains(said, "S3cr3t") {
+			t.Errorf("%s ends with %d and prints %q", command, code, said)
+		}
+	}
+}

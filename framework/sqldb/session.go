@@ -12,9 +12,9 @@ import (
 	"trestle.example/framework/sqldb/internal/fault"
 )
 
-// Session is where statements run: the pool, or one transaction. A Session of the pool is
-// safe for concurrent use; a Session of a transaction is not, and ends with the
-// transaction.
+// Session is where statements run: the pool, one transaction, or the pool with reads that a
+// replica may answer ([Session.Replica]). A Session of a transaction is not safe for
+// concurrent use, and ends with the transaction; any other Session is safe.
 type Session struct {
 	db     *DB
 	tx     *bun.Tx // nil on the pool

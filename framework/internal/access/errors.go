@@ -14,11 +14,12 @@ import (
 // UnknownCredentials is the error for a header Authorization that no scheme recognises:
 // status 401. Its detail lists the words with which the header may begin.
 func UnknownCredentials(schemes ...call.Authenticator) *problem.Error {
-	detail := "The header Authorization holds no credentials of a kind that is accepted here"
-	if words := authorizationWords(schemes); len(words) > 0 {
-		detail += "; send " + strings.Join(words, " or ") + ", a space and the credentials"
+	words := authorizationWords(schemes)
+	if len(words) == 0 {
+		return problem.InvalidCredentials("No credentials in the header Authorization are accepted here; leave it out.")
 	}
-	return problem.InvalidCredentials(detail + ".")
+	return problem.InvalidCredentials("The header Authorization holds no credentials of a kind that is accepted here; send " +
+		strings.Join(words, " or ") + ", a space and the credentials.")
 }
 
 // AsError returns the [problem.Error] in err, if there is one. Otherwise it returns 503 if the

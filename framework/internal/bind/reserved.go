@@ -66,8 +66,8 @@ func collides(r *table.Resource, act declare.Action) bool {
 }
 
 // checkShadows reports each viewset whose path is at or below the path of an object of another
-// viewset, and each action on the collection whose path is also that of an object or of its
-// action. It reports nothing if the word where the key would be cannot be a key, or is a
+// viewset that has a verb on its objects, and each action on the collection whose path is also
+// that of an object or of its action. It reports nothing if the word where the key would be cannot be a key, or is a
 // reserved value.
 func (b *binder) checkShadows() {
 	for _, r := range b.api.Resources {

@@ -51,7 +51,9 @@ func (d *Decoded) Has(name string) bool {
 }
 
 // Check runs the checks of the input that concern several fields, on d.Value ([Shape.Checked]).
-func (d *Decoded) Check() []problem.Fault { return d.shape.Checked(d.Value) }
+func (d *Decoded) Check() []problem.Fault {
+	return d.shape.checked(d.Value, func(f *Field) bool { return d.present.has(f.position) })
+}
 
 // Decode reads one JSON object (RFC 8259, with unique names as in RFC 7493). An absent field
 // has its default, or zero if it has none or if partial is true. Partial is for PATCH: an

@@ -23,7 +23,16 @@ type OneRequirer interface {
 // OneOf has a value, it returns that fault only. Otherwise, it returns the faults of Check,
 // or nil without a Check method. v is addressable and of the shape's type.
 func (s *Shape) Checked(v reflect.Value) []problem.Fault {
+	return s.checked(v, func(*Field) bool { return false })
+}
+
+// checked is [Shape.Checked] for a body that sent some fields. If none has a value, the fault is
+// at the first field that was sent.
+func (s *Shape) checked(v reflect.Value, sent func(*Field) bool) []problem.Fault {
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return f.hasValue(v) }) {
+		if at := slices.IndexFunc(s.OneOf, sent); at >= 0 {
+			return []problem.Fault{{Pointer: naming.PointerTo(s.OneOf[at].Name), Code: "required", Detail: "must have a value"}}
+		}
 		return []problem.Fault{{Pointer: naming.PointerTo(s.OneOf[0].Name), Code: "required", Detail: missingDetail}}
 	}
 	if !s.checker {

@@ -171,7 +171,8 @@ func (r *bodyReader) text(p *ValuePlan) (string, bool) {
 		}
 	}
 	blank := naming.IsBlank(text)
-	if !r.note(p, blank) || p.line && !r.isLine(text) {
+	turns := blank && naming.HasBidiControl(text) // such a text has the code line, blank or not
+	if p.line && turns && !r.isLine(text) || !r.note(p, blank) || p.line && !r.isLine(text) {
 		return "", false
 	}
 	switch {

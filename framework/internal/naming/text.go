@@ -93,14 +93,20 @@ func IsLine(text string) bool {
 	})
 }
 
+// HasBidiControl reports whether a text has a character that turns the direction of writing.
+func HasBidiControl(text []byte) bool {
+	return bytes.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) })
+}
+
 // Character classes of patterns: the characters that IsLine rejects (unseen), the
 // characters that IsBlank ignores (blanks), and the blanks that IsLine accepts (Skips).
-// Control characters and white space are escapes that every engine has. Rare blanks are
-// missing, so a schema accepts a little more than the server, and never less.
+// Control characters and white space are escapes that every engine has. Blanks beyond
+// U+FFFF are missing, because some engines cannot read them in a class; so a schema accepts a
+// little more than the server, and never less.
 const (
 	unseen = `\x00-\x1f\x7f-\x9f` + "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-	Skips  = ` ` + "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufeff\uffa0"
-	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0"
+	Skips  = ` ` + "\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufeff\uffa0\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180d\u180f\ufe00-\ufe0f\ufff0-\ufffb"
+	blanks = `\s\x00-\x1f\x7f-\x9f` + "\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180d\u180f\ufe00-\ufe0f\ufff0-\ufffb"
 )
 
 // Patterns of text that is not blank, of one line of text, and of a line that is not

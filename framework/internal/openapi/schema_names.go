@@ -71,9 +71,11 @@ func (n names) allot(thing any, candidates ...string) (name string, fresh bool) 
 	return name, true
 }
 
-// component names a component by its type. If this name is taken, a strict component gets the
-// prefix Strict. If that is taken too, or for any other component, the name of the type's
-// package is the prefix. If all these are taken, the type's name gets a number ([names.allot]).
+// component returns the name of a component, which is that of its type by [component.base]. If
+// this name is taken, a strict component gets the prefix Strict. If that is taken too, or for
+// any other component, the name of the type's package is the prefix. If all these are taken,
+// the base name gets a number ([names.allot]). A known component keeps its name, and fresh is
+// false.
 func (n names) component(c component) (name string, fresh bool) {
 	base := c.base()
 	candidates := []string{base, naming.Title(packageName(c.typ)) + base}

@@ -89,8 +89,8 @@ func (r *Resource) Field(name string) (query.Field, error) {
 	return query.Field{}, naming.Sentence("no field %q in %s%s", name, r.Model.Name(), naming.DidYouMean(name, known))
 }
 
-// foreignKey suggests the foreign key of a relation, after a comma. It is empty if the model
-// has no single column for it.
+// foreignKey suggests the foreign key of a relation, after a comma. It is empty if the relation
+// has several columns in the model, or only the primary key.
 func (r *Resource) foreignKey(relation string) string {
 	base := r.Table.Relations[relation].BasePKs
 	if len(base) != 1 || base[0] == r.Pk {

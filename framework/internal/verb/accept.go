@@ -50,8 +50,8 @@ func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool
 	return in, err
 }
 
-// unread reports whether an error of accept means that a body is not a JSON object, or was not
-// parsed because of [table.ErrParsing].
+// unread reports whether an error of accept means that a body could not be decoded as one JSON
+// object ([problem.CodeInvalidJSON]), or was not parsed because of [table.ErrParsing].
 func unread(err error) bool {
 	rejection, ok := errors.AsType[*problem.Error](err)
 	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, table.ErrParsing))

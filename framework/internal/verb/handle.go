@@ -64,7 +64,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	return resp, nil
 }
 
-// challenged adds WWW-Authenticate to a 401 of a scope or a function that lacks it. It returns
+// challenged adds the challenges of the endpoint's authenticators, as WWW-Authenticate, to a
+// 401 that lacks this header. If no authenticator has a challenge, it adds nothing. It returns
 // other errors unchanged.
 func (e Handler) challenged(err error) error {
 	var refusal *problem.Error

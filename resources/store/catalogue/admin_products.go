@@ -14,7 +14,7 @@ type ProductInput struct {
 	Slug        *Slug          `json:"slug"                                              doc:"Defaults to one made of the name." example:"toor-dal"`
 	Brand       *string        `json:"brand" validate:"line,max=120" doc:"The brand, or null." example:"Annam"`
 	Description *string        `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
-	ImageURL    *ImageURL      `json:"imageUrl"                                          doc:"Where its picture lies, by https."`
+	ImageURL    *ImageURL      `json:"imageUrl"                                          doc:"Where its picture lies: an absolute https address of a host, without a user."`
 	Category    CategoryInput  `json:"category"    validate:"required"                   doc:"The category that shows it."`
 	Published   bool           `json:"published"   default:"true"                        doc:"Whether customers see it."`
 	Variants    []VariantInput `json:"variants"    validate:"required,max=100,dive"      doc:"The sizes in which it is sold."`
@@ -36,7 +36,7 @@ type ProductPatch struct {
 	Slug        framework.Optional[Slug]      `json:"slug"        doc:"A new name does not change the slug; this does." example:"toor-dal"`
 	Brand       *string                       `json:"brand" validate:"line,max=120" doc:"The brand, or null." example:"Annam"`
 	Description *string                       `json:"description" validate:"max=10000" doc:"What a customer should know." example:"Unpolished."`
-	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"    doc:"Where its picture lies, by https."`
+	ImageURL    framework.Optional[*ImageURL] `json:"imageUrl"    doc:"Where its picture lies: an absolute https address of a host, without a user."`
 	Category    CategoryInput                 `json:"category"    doc:"The category that shows it."`
 	Published   bool                          `json:"published"   doc:"Whether customers see it."`
 	Version     int64                         `json:"version"     validate:"min=1" doc:"What the version must be, or nothing is changed."`
@@ -59,7 +59,7 @@ type AdminProduct struct {
 	Description *string        `json:"description" doc:"What a customer should know of it."`
 	Variants    []AdminVariant `json:"variants"    doc:"All of them, archived ones too, in their order."`
 	Published   bool           `json:"published"   doc:"Whether customers see it."`
-	Version     int64          `json:"version"     doc:"Grows with every change; the next change must name it." example:"1"`
+	Version     int64          `json:"version"     doc:"Grows with every change. A change that names another version is rejected." example:"1"`
 }
 
 // AdminProducts serves /admin/products, for staff.

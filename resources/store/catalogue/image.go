@@ -24,7 +24,7 @@ const (
 
 // JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (ImageURL) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://","maxLength":2048,` +
+	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?([/?#][^\\s\\x00-\\x1f\"<>\\\\` + "`" + `]*)?$","maxLength":2048,` +
 		`"examples":["https://images.example.org/atta.webp"]}`), nil
 }
 

@@ -144,7 +144,8 @@ func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	}
 }
 
-// findPooler returns the finding about a likely pooler, unless {PROGRAM}_PREPARE is off.
+// findPooler returns the finding about a likely pooler; if {PROGRAM}_PREPARE is off, it returns
+// none. If the check fails, it returns a finding about that in both cases.
 func findPooler(ctx context.Context, s *site.Site) []Finding {
 	looks, err := s.DB.LooksPooled(ctx)
 	switch {

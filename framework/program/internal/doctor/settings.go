@@ -86,8 +86,9 @@ func countLetters(text string) int {
 	return len(letters)
 }
 
-// findReadable returns a finding if every user of the machine can read or write a file. On
-// Windows, where files have no such modes, it returns none.
+// findReadable returns a finding if the mode of a file lets other users read or write it. It
+// does not check the folders above. It returns none if the file cannot be examined, and on
+// Windows, where files have no such modes.
 func findReadable(path, why string) []Finding {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o006 == 0 || runtime.GOOS == "windows" {

@@ -50,7 +50,7 @@ type Runs interface {
 type Shared struct {
 	options    Options
 	server     *postgres.Server // nil for SQLite, and for acquired connections
-	acquires    bool             // the connections belong to a pool of the program
+	acquires   bool             // the connections belong to a pool of the program
 	generation atomic.Uint64    // raised when prepared statements went stale
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 	Conns        int           // how many statements and transactions run at once
 	QueueTimeout time.Duration // how long a request waits for connections
 	Lifetime     time.Duration // the age at which a connection is replaced
-	Acquires      bool          // a connection that is not in use goes back to the pool of the program
+	Acquires     bool          // a connection that is not in use goes back to the pool of the program
 }
 
 // A Pool gives connections to statements and transactions, in a fair queue. It is safe for
