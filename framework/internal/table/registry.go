@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -66,7 +65,7 @@ type Registry struct {
 	Rows      Rows         // finds and stores rows for Find, FindOne, Save and Insert
 	Recorder  Recorder     // nil without one
 	Bodies    fair.Budget
-	parsing   *fair.Queue
+	Parsing   *fair.Queue // the turns of large bodies to be parsed
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
@@ -90,31 +89,8 @@ func NewRegistry(c Options) *Registry {
 		Recorder: recorderOf(c.Observers),
 		Bodies:   fair.Budget{Bytes: bodiesBytes},
 		// Half of the processors stay free for other requests.
-		parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
+		Parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}
-}
-
-// ErrParsing is the cause of the 503 for a large body that waited longer than parseWait to be
-// parsed, or that the queue rejected because more than parseQueue bodies would wait.
-var ErrParsing = errors.New("a large body waited too long to be parsed")
-
-// Parse runs fn, which takes time for each byte of a body. If the body is large, Parse first
-// waits for a turn, at most parseWait. That time does not count toward the limit of the wait
-// for connections. If the wait times out or too many bodies wait, the error is 503 because of
-// [ErrParsing]. If the context ends first, the error is that of the context.
-func (a *Registry) Parse(c *call.Call, body []byte, fn func()) error {
-	if len(body) > SmallBody {
-		turn, err := a.parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
-		switch {
-		case errors.Is(err, fair.ErrOverloaded):
-			return problem.Overloaded().Because(ErrParsing)
-		case err != nil:
-			return err
-		}
-		defer turn.End()
-	}
-	fn()
-	return nil
 }
 
 // LookUp finds a resource by its path. The error of an unknown path suggests the nearest path,

@@ -3,7 +3,6 @@ package table
 import (
 	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	}
 	for _, f := range []*schema.Field{r.Created, r.Updated} {
 		if f != nil {
-			f.Value(m).Set(TimeValue(f, c.Now))
+			f.Value(m).Set(FieldValue(f, c.Now))
 		}
 	}
 	if r.Scope.Kind != declare.ScopeOwn || !r.Scope.Column.Value(m).IsZero() {
@@ -43,21 +42,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if c.Caller.Anonymous() {
 		return problem.Unauthenticated()
 	}
-	return setOwner(r.Scope.Column, m, c.Caller)
-}
-
-// setOwner sets the column of a row's owner, which may be a pointer, to the id of a caller.
-func setOwner(f *schema.Field, m reflect.Value, caller *call.Caller) error {
-	id := reflect.ValueOf(caller.ID)
-	if id.Type() != f.IndirectType {
-		return fmt.Errorf("the caller's id is a %s, the column %s of the owner a %s", id.Type(), f.Name, f.IndirectType)
-	}
-	field := f.Value(m)
-	if f.IsPtr {
-		field.Set(reflect.New(f.IndirectType))
-		field = field.Elem()
-	}
-	field.Set(id)
+	r.Scope.Column.Value(m).Set(FieldValue(r.Scope.Column, c.Caller.ID))
 	return nil
 }
 
@@ -70,12 +55,15 @@ func (r *Resource) Touched(c *call.Call) []Assignment {
 	return []Assignment{{Column: r.Updated.Name, Value: sqldb.Param(c.Now)}}
 }
 
-// TimeValue returns a time as the value of a field, which may be a pointer.
-func TimeValue(f *schema.Field, at time.Time) reflect.Value {
-	if f.IsPtr {
-		return reflect.ValueOf(&at)
+// FieldValue returns a value of a field, which may be a pointer to the type of the value.
+func FieldValue(f *schema.Field, of any) reflect.Value {
+	v := reflect.ValueOf(of)
+	if !f.IsPtr {
+		return v
 	}
-	return reflect.ValueOf(at)
+	to := reflect.New(f.IndirectType)
+	to.Elem().Set(v)
+	return to
 }
 
 // Document sets the stored search document of a row, if the viewset has one.

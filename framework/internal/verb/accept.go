@@ -43,7 +43,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool
 // fields are no error; they are in the result.
 func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var rejection *problem.Error
-	err = e.Resource.API.Parse(c, r.Body, func() { in, rejection = e.Input.Decode(r.Body, e.Partial(), readOnly) })
+	err = parse(e.Resource.API, c, r.Body, func() { in, rejection = e.Input.Decode(r.Body, e.Partial(), readOnly) })
 	if rejection != nil {
 		return nil, rejection
 	}
@@ -51,10 +51,10 @@ func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool
 }
 
 // unread reports whether an error of accept means that a body could not be decoded as one JSON
-// object ([problem.CodeInvalidJSON]), or was not parsed because of [table.ErrParsing].
+// object ([problem.CodeInvalidJSON]), or was not parsed because of [ErrParsing].
 func unread(err error) bool {
 	rejection, ok := errors.AsType[*problem.Error](err)
-	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, table.ErrParsing))
+	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, ErrParsing))
 }
 
 // acceptQuery decodes the query string like a body. A parameter becomes a string, or a number

@@ -40,7 +40,7 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 		Caller: c.Caller.IDText(), Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
 		Key: r.IdempotencyKey, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
 	}
-	return key, e.Resource.API.Parse(c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
+	return key, parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
 // hides reports whether the row of the path exists and is out of the caller's scope. It returns

@@ -24,7 +24,7 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 		return r.SaveSkips
 	}
 	if r.Updated != nil {
-		r.Updated.Value(row).Set(table.TimeValue(r.Updated, c.Now))
+		r.Updated.Value(row).Set(table.FieldValue(r.Updated, c.Now))
 	}
 	r.Document(row)
 	if given := state.Of(c).Progress.Given; given != nil && given.Row == model.Interface() {

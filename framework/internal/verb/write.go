@@ -259,7 +259,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (
 		}
 	}
 	if w.Resource.Updated != nil {
-		w.Resource.Updated.Value(m.Elem()).Set(table.TimeValue(w.Resource.Updated, c.Now))
+		w.Resource.Updated.Value(m.Elem()).Set(table.FieldValue(w.Resource.Updated, c.Now))
 	}
 	if err := w.fill(c, m, in); err != nil {
 		return nil, err

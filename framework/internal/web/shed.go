@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/sqldb"
 )
@@ -41,7 +40,7 @@ func (s *server) shed(c *call.Call, err error) bool {
 		count, why = &s.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
 	case errors.Is(err, verb.ErrBodies):
 		count, why = &s.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
-	case errors.Is(err, table.ErrParsing):
+	case errors.Is(err, verb.ErrParsing):
 		count, why = &s.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"
 	default:
 		return false
