@@ -20,6 +20,9 @@ type Config struct {
 	// PasswordQueue is how many passwords may wait to be hashed, see
 	// [Options.PasswordQueue]. Defaults to 128.
 	PasswordQueue int
+	// Hashes states how password hashes are read and written, see [HashOptions]. Defaults to
+	// [Argon2id].
+	Hashes HashOptions
 	// Session are the settings of sessions. Their defaults are in [SessionOptions].
 	Session SessionOptions
 	// JWT are the settings of JWTs. If Keys is nil, New generates a key, and the JWTs of
@@ -87,7 +90,7 @@ func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Now: c.Now})
+	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -81,11 +81,10 @@ func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 	if err != nil {
 		return userWithHash{}, err
 	}
-	password, err := u.rules.check(n.Password, row.Email)
-	if err != nil {
+	if err := u.passwords.rules.check(n.Password, row.Email); err != nil {
 		return userWithHash{}, err
 	}
-	row.PasswordHash, err = u.hasher.hash(ctx, password)
+	row.PasswordHash, err = u.passwords.hasher.hash(ctx, n.Password)
 	return row, err
 }
 
@@ -150,21 +149,20 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 //
 // CheckPassword waits for its turn, as [Users.CreateUser] does, with the same error of status
 // 503. After a wrong password, the next passwords of the client wait behind those of other
-// clients. If a correct password was hashed at another cost, it is hashed and stored again,
-// unless the queue for hashes is full.
+// clients. If a correct password was hashed in another format or at another cost, it is hashed
+// and stored again, unless the queue for hashes is full.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
-	normal, err := normalizePassword(password)
-	if err != nil {
+	if checkPasswordBytes(password) != nil {
 		return User{}, rejection{reason: "password"} // no user has such a password
 	}
 	row, err := findByEmail(ctx, s, email)
 	if errors.Is(err, ErrNotFound) {
-		return User{}, cmp.Or(u.hasher.pretend(ctx, normal), error(rejection{reason: "unknown"}))
+		return User{}, cmp.Or(u.passwords.hasher.pretend(ctx, password), error(rejection{reason: "unknown"}))
 	}
 	if err != nil {
 		return User{}, err
 	}
-	ok, again, err := u.hasher.verify(ctx, row.PasswordHash, normal)
+	ok, again, err := u.passwords.hasher.verify(ctx, row.PasswordHash, password)
 	switch {
 	case err != nil:
 		return User{}, fmt.Errorf("checking the password of user %s: %w", row.ID, err)
@@ -173,7 +171,7 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	case !row.IsActive:
 		return User{}, rejection{row.ID, "inactive"}
 	case again:
-		err = u.rehash(ctx, s, row, normal)
+		err = u.rehash(ctx, s, row, password)
 	}
 	if errors.Is(err, errBusy) { // the password is correct; a later login will hash it again
 		err = nil
@@ -184,7 +182,10 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 // rehash replaces the hash, unless another request has changed it. It waits for a slot. If the
 // queue is full or the wait is too long, it returns [errBusy].
 func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
-	hash, err := u.hasher.hash(ctx, password)
+	hash, err := u.passwords.hasher.hash(ctx, password)
+	if _, impossible := errors.AsType[*InputError](err); impossible {
+		return nil // the new format cannot hash it; the old hash stays
+	}
 	if err != nil {
 		return err
 	}
@@ -203,11 +204,10 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 	if err != nil {
 		return err
 	}
-	normal, err := u.rules.check(password, user.Email)
-	if err != nil {
+	if err := u.passwords.rules.check(password, user.Email); err != nil {
 		return err
 	}
-	hash, err := u.hasher.hash(ctx, normal)
+	hash, err := u.passwords.hasher.hash(ctx, password)
 	if err != nil {
 		return err
 	}
