@@ -66,7 +66,7 @@ func Read(text string, o ReadOptions) (Hash, error) {
 	case "bcrypt", "bcrypt_sha256":
 		return readBcrypt(name, rest, "")
 	}
-	return nil, fmt.Errorf("%w: it is none of Argon2id, the formats of Django and bcrypt", ErrHash)
+	return nil, fmt.Errorf("%w: it is not Argon2id, a format of Django or bcrypt", ErrHash)
 }
 
 // readModular reads a hash that begins with "$": Argon2id of Trestle, or bcrypt of Rails and
