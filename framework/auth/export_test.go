@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"sync/atomic"
 
 	"trestle.example/framework/internal/fair"
@@ -40,3 +41,6 @@ func FillQueue(s *Service, address string) (release func()) {
 		}
 	}
 }
+
+// WaitForMail waits until the outbox of a service has sent every mail.
+func WaitForMail(ctx context.Context, s *Service) error { return s.outbox.Wait(ctx) }

@@ -66,6 +66,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	}
 	s.note(c, eventRegistered, row.ID)
 	s.note(c, eventTokenIssued, row.ID)
+	s.verifyNew(c, row.User)
 	c.Header().Set("Location", c.URL("/"+c.Route.ViewSet+"/me"))
 	return s.viewLogin(row.User, token), nil
 }

@@ -27,7 +27,10 @@ type User struct {
 	IsStaff     bool      // may use what requires staff; holds no permission by that
 	IsSuperuser bool      // holds every permission
 	CreatedAt   time.Time // UTC
-	UpdatedAt   time.Time // UTC; only SetPassword and SetActive update it
+	UpdatedAt   time.Time // UTC; every change updates it, except that of permissions, groups and credentials
+
+	// EmailVerifiedAt is when the user proved to read the mail of the address, in UTC, or nil.
+	EmailVerifiedAt *time.Time
 }
 
 // userWithHash is the whole row.
@@ -91,7 +94,7 @@ func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 func insertUser(ctx context.Context, s *sqldb.Session, row userWithHash) error {
 	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
 	if isFault(err, sqldb.Unique) {
-		return invalid("email", "unique", fmt.Sprintf("A user with the e-mail %s exists already.", row.Email))
+		return emailTaken(row.Email)
 	}
 	return err
 }
@@ -162,21 +165,7 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	if err != nil {
 		return User{}, err
 	}
-	ok, again, err := u.passwords.hasher.verify(ctx, row.PasswordHash, password)
-	switch {
-	case err != nil:
-		return User{}, fmt.Errorf("checking the password of user %s: %w", row.ID, err)
-	case !ok:
-		return User{}, rejection{row.ID, "password"}
-	case !row.IsActive:
-		return User{}, rejection{row.ID, "inactive"}
-	case again:
-		err = u.rehash(ctx, s, row, password)
-	}
-	if errors.Is(err, errBusy) { // the password is correct; a later login will hash it again
-		err = nil
-	}
-	return row.User, err
+	return row.User, u.checkPassword(ctx, s, row, password)
 }
 
 // rehash replaces the hash, unless another request has changed it. It waits for a slot. If the
@@ -193,36 +182,6 @@ func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, 
 		Set("password_hash = ?", hash).
 		Where("id = ?", row.ID).Where("password_hash = ?", row.PasswordHash))
 	return err
-}
-
-// SetPassword changes the password of a user. It also deletes the tokens of the user and
-// ends their sessions and JWT logins. A password that the policy rejects is an
-// [InputError]. If the user does not exist, the error is [ErrNotFound]. It waits for its
-// turn to hash, as [Users.CreateUser] does, with the same error of status 503.
-func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
-	user, err := u.UserByID(ctx, s, id)
-	if err != nil {
-		return err
-	}
-	if err := u.passwords.rules.check(password, user.Email); err != nil {
-		return err
-	}
-	hash, err := u.passwords.hasher.hash(ctx, password)
-	if err != nil {
-		return err
-	}
-	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
-		if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
-			return err
-		}
-		if err := u.RevokeTokens(ctx, s, id); err != nil {
-			return err
-		}
-		if err := endFamilies(ctx, s, id); err != nil {
-			return err
-		}
-		return endSessions(ctx, s, id)
-	})
 }
 
 // SetActive allows or forbids a user to authenticate. Every credential of an inactive

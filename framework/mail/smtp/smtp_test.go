@@ -1,141 +1,16 @@
 package smtp
 
 import (
-	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"io"
-	"log"
-	"math/big"
 	"net"
-	netmail "net/mail"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-sasl"
-	gosmtp "github.com/emersion/go-smtp"
-
 	"trestle.example/framework/mail"
+	"trestle.example/internal/testserver/mailserver"
 )
-
-// A server is a mail server in this process.
-type server struct {
-	address string
-	trust   *tls.Config
-	err     error // of the command RCPT
-
-	mu   sync.Mutex
-	mail []received
-}
-
-type received struct {
-	user, from, to string
-	data           []byte
-}
-
-// serve starts a mail server. Of encryption, "starttls" offers TLS, "tls" begins with it, and
-// "" has none.
-func serve(t *testing.T, encryption string) *server {
-	t.Helper()
-	s := &server{}
-	own := gosmtp.NewServer(s)
-	own.MaxMessageBytes, own.MaxRecipients, own.MaxLineLength = 1<<16, 1, 2000
-	own.ReadTimeout, own.WriteTimeout = 10*time.Second, 10*time.Second
-	own.ErrorLog, own.EnableSMTPUTF8 = log.New(io.Discard, "", 0), true
-	own.AllowInsecureAuth = encryption == ""
-	certificate, trust := certify(t)
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.address, s.trust = listener.Addr().String(), trust
-	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	switch encryption {
-	case "starttls":
-		own.TLSConfig = config
-	case "tls":
-		listener = tls.NewListener(listener, config)
-	}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = own.Serve(listener) }()
-	t.Cleanup(func() { _ = own.Close(); <-done })
-	return s
-}
-
-// certify makes a certificate for 127.0.0.1 and a configuration that trusts it.
-func certify(t *testing.T) (tls.Certificate, *tls.Config) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	raw, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := x509.ParseCertificate(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(parsed)
-	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-}
-
-// NewSession implements gosmtp.Backend.
-func (s *server) NewSession(*gosmtp.Conn) (gosmtp.Session, error) { return &session{server: s}, nil }
-
-// take returns the mail that arrived.
-func (s *server) take() []received {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.mail
-}
-
-// A session receives mail over one connection.
-type session struct {
-	server *server
-	received
-}
-
-func (*session) AuthMechanisms() []string { return []string{sasl.Plain} }
-
-func (s *session) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, user, password string) error {
-		if user != "shop@example.org" || password != "p/w: of the shop" {
-			return gosmtp.ErrAuthFailed
-		}
-		s.user = user
-		return nil
-	}), nil
-}
-
-func (s *session) Mail(from string, _ *gosmtp.MailOptions) error { s.from = from; return nil }
-func (s *session) Rcpt(to string, _ *gosmtp.RcptOptions) error   { s.to = to; return s.server.err }
-func (s *session) Reset()                                        {}
-func (s *session) Logout() error                                 { return nil }
-
-func (s *session) Data(r io.Reader) error {
-	var err error
-	if s.data, err = io.ReadAll(r); err != nil {
-		return err
-	}
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.server.mail = append(s.server.mail, s.received)
-	return nil
-}
 
 const credentials = "shop%40example.org:p%2Fw%3A%20of%20the%20shop@"
 
@@ -148,8 +23,8 @@ func TestSend(t *testing.T) {
 		{"without TLS on this machine, with credentials", "", "smtp://" + credentials + "ADDRESS?tls=off", "shop@example.org"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := serve(t, c.encryption)
-			mailer, err := Open(strings.Replace(c.url, "ADDRESS", s.address, 1), Options{From: "Shop <shop@example.org>", TLS: s.trust})
+			s := mailserver.Start(t, c.encryption)
+			mailer, err := Open(strings.Replace(c.url, "ADDRESS", s.Address, 1), Options{From: "Shop <shop@example.org>", TLS: s.Trust})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,22 +35,18 @@ func TestSend(t *testing.T) {
 			if err := mailer.Send(t.Context(), mail.Message{To: "asha@example.com", Subject: "Passwort für Ämter", Text: text}); err != nil {
 				t.Fatal(err)
 			}
-			got := s.take()
-			if len(got) != 1 || got[0].user != c.user || got[0].from != "shop@example.org" || got[0].to != "asha@example.com" {
+			got := s.Take()
+			if len(got) != 1 || got[0].User != c.user || got[0].From != "shop@example.org" || got[0].To != "asha@example.com" {
 				t.Fatalf("the server received %+v", got)
 			}
-			checkMessage(t, got[0].data, text)
+			checkMessage(t, got[0], text)
 		})
 	}
 }
 
 // checkMessage checks the headers and the text of a message as it arrived.
-func checkMessage(t *testing.T, data []byte, text string) {
+func checkMessage(t *testing.T, m mailserver.Mail, text string) {
 	t.Helper()
-	m, err := netmail.ReadMessage(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, want := range map[string]string{
 		"From": `"Shop" <shop@example.org>`, "To": "<asha@example.com>", "Auto-Submitted": "auto-generated", "Bcc": "",
 	} {
@@ -186,32 +57,32 @@ func checkMessage(t *testing.T, data []byte, text string) {
 	if m.Header.Get("Date") == "" || m.Header.Get("Message-Id") == "" {
 		t.Errorf("the headers are %v", m.Header)
 	}
-	if got := decode(t, m); got != text {
-		t.Errorf("the text is %q; want %q", got, text)
+	if m.Subject != "Passwort für Ämter" || m.Text != text {
+		t.Errorf("the subject is %q, the text %q; want %q", m.Subject, m.Text, text)
 	}
 }
 
 func TestSendReportsWhyNot(t *testing.T) {
 	for _, c := range []struct {
 		name, encryption, url string
-		err                   error // of the server for the recipient
+		code                  int // of the server for the recipient
 		trusted, permanent    bool
 	}{
-		{"the server offers no TLS", "", "smtp://ADDRESS", nil, true, false},
-		{"the certificate is unknown", "starttls", "smtp://ADDRESS", nil, false, false},
-		{"the password is wrong", "starttls", "smtp://shop:canary@ADDRESS", nil, true, false},
-		{"the recipient is unknown", "starttls", "smtp://ADDRESS", &gosmtp.SMTPError{Code: 550, Message: "no asha@example.com here"}, true, true},
-		{"the server is busy", "starttls", "smtp://ADDRESS", &gosmtp.SMTPError{Code: 451, Message: "asha@example.com has to wait"}, true, false},
-		{"the server is away", "starttls", "smtp://127.0.0.1:1", nil, true, false},
+		{"the server offers no TLS", "", "smtp://ADDRESS", 0, true, false},
+		{"the certificate is unknown", "starttls", "smtp://ADDRESS", 0, false, false},
+		{"the password is wrong", "starttls", "smtp://shop:canary@ADDRESS", 0, true, false},
+		{"the recipient is unknown", "starttls", "smtp://ADDRESS", 550, true, true},
+		{"the server is busy", "starttls", "smtp://ADDRESS", 451, true, false},
+		{"the server is away", "starttls", "smtp://127.0.0.1:1", 0, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := serve(t, c.encryption)
-			s.err = c.err
+			s := mailserver.Start(t, c.encryption)
+			s.Reject(c.code, "asha@example.com cannot be reached now")
 			options := Options{From: "shop@example.org"}
 			if c.trusted {
-				options.TLS = s.trust
+				options.TLS = s.Trust
 			}
-			mailer, err := Open(strings.Replace(c.url, "ADDRESS", s.address, 1), options)
+			mailer, err := Open(strings.Replace(c.url, "ADDRESS", s.Address, 1), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,12 +95,12 @@ func TestSendReportsWhyNot(t *testing.T) {
 					t.Errorf("the error has %s: %v", secret, err)
 				}
 			}
-			if c.err == nil {
+			if c.code == 0 {
 				if err := mailer.Check(t.Context()); err == nil || strings.Contains(err.Error(), "canary") {
 					t.Errorf("Check: %v", err)
 				}
 			}
-			if len(s.take()) != 0 {
+			if len(s.Take()) != 0 {
 				t.Error("a message arrived")
 			}
 		})
