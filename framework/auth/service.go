@@ -199,6 +199,10 @@ func (s *Service) Authentication(own ...framework.Authenticator) []framework.Aut
 // framework.Config.
 func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 
+// SendsMail reports whether an endpoint that is switched on sends mails, so that the service needs a
+// mail server in production.
+func (s *Service) SendsMail() bool { return s.account.Reset || s.account.Verify }
+
 // Run stores every minute which sessions and tokens were used. Every hour it deletes
 // expired sessions, tokens, JWT logins and links of mails. When ctx ends, it stores once more,
 // waits up to 5 s for mails that are not sent yet, and returns.
