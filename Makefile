@@ -192,6 +192,21 @@ $(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) $(SYFT)-$(SYFT_VERSI
 	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(MODULE)
 	mv $(firstword $(subst -, ,$@)) $@
 
+# A Python with Django makes the hashes that the tests read, and accepts those that Go made.
+HASHERS     := framework/auth/internal/hashers
+DJANGO_VENV := .bin/django
+
+.PHONY: django-hashes
+django-hashes: $(DJANGO_VENV)/installed ## Make the password hashes of the tests with Django, and let Django check those of Go
+	$(DJANGO_VENV)/bin/python $(HASHERS)/testdata/hashes.py make > $(HASHERS)/testdata/django.json.new
+	mv $(HASHERS)/testdata/django.json.new $(HASHERS)/testdata/django.json
+	TRESTLE_DJANGO_PYTHON='$(CURDIR)/$(DJANGO_VENV)/bin/python' go test $(TEST) -count=1 ./$(HASHERS)
+
+$(DJANGO_VENV)/installed: $(HASHERS)/testdata/requirements.txt
+	$(PYTHON) -m venv $(DJANGO_VENV)
+	$(DJANGO_VENV)/bin/pip install --quiet --requirement $<
+	touch $@
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz test for FUZZTIME (30s)
 	@set -e; \

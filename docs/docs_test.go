@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
@@ -199,7 +200,9 @@ func TestCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	identity, err := auth.New(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := auth.New(auth.Config{
+		Account: auth.AccountOptions{Change: true, Delete: true, Reset: true, Verify: true}, Mailer: mail.Log{}, Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,15 @@ const (
 	eventTokenRevoked   = "token_revoked"
 	eventJWTRevoked     = "jwt_revoked"
 	eventRefreshReused  = "refresh_reused"
+	eventAccountChanged = "account_changed"
+	eventAccountDeleted = "account_deleted"
+
+	eventResetRequested  = "password_reset_requested"
+	eventPasswordReset   = "password_reset"
+	eventPasswordChanged = "password_changed"
+	eventEmailRequested  = "email_change_requested"
+	eventEmailChanged    = "email_changed"
+	eventEmailVerified   = "email_verified"
 )
 
 // note writes a line of the audit log: a warning for a reused refresh token, else at level

@@ -38,7 +38,7 @@ func (s *Service) Codes() []framework.CodeInfo {
 			Text: "The request carried credentials and came without TLS. Send it by https, and replace the credentials: others may have read them on the way.",
 		},
 	}
-	return slices.Concat(codes, faultCodes(), SessionCodes(), JWTCodes())
+	return slices.Concat(codes, s.accountCodes(), faultCodes(), SessionCodes(), JWTCodes())
 }
 
 // faultCodes explain the faults of an account.
@@ -70,7 +70,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Permission: framework.Anyone(), // for methods that are not offered: 405, even before a login
 		Slash:      framework.WithoutSlash,
 		Models:     models(),
-		Collection: []framework.CollectionAction{
+		Collection: slices.Concat(s.accountActions(), []framework.CollectionAction{
 			publicAction(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
 				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
 				Doc("Make an account and sign in: the token is shown this once."),
@@ -78,8 +78,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 				Doc("Sign in: a token for the header Authorization, shown this once."),
 			framework.OnCollection(http.MethodPost, "logout", s.logout).ID("logout").Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
-			framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).
-				Doc("The user who sends the request."),
+			s.meAction(),
 			publicAction(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a script: a token, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
@@ -99,14 +98,14 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 				Doc("Get the next pair; the refresh token that was sent is no longer valid."),
 			publicAction(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
-		},
+		}),
 	}
 }
 
 // models returns a model of each table of this package.
 func models() []any {
 	return []any{
-		(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil),
+		(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil), (*mailLink)(nil),
 		(*Group)(nil), (*membership)(nil), (*userPermission)(nil), (*groupPermission)(nil),
 	}
 }

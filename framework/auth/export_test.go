@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"sync/atomic"
 
 	"trestle.example/framework/internal/fair"
@@ -9,10 +10,10 @@ import (
 // CountHashes counts the hashes of a service from now on. Call it before the service is
 // used.
 func CountHashes(s *Service) *atomic.Int64 {
-	count, derive := new(atomic.Int64), s.Users.hasher.derive
-	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
+	count, run := new(atomic.Int64), s.Users.passwords.hasher.run
+	s.Users.passwords.hasher.run = func(work func()) {
 		count.Add(1)
-		return derive(password, salt, passes, memory, threads, keyLen)
+		run(work)
 	}
 	return count
 }
@@ -20,10 +21,10 @@ func CountHashes(s *Service) *atomic.Int64 {
 // WhileHashing runs fn inside every hash from now on: after the user was read and before
 // the password is checked.
 func WhileHashing(s *Service, fn func()) {
-	derive := s.Users.hasher.derive
-	s.Users.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte {
+	run := s.Users.passwords.hasher.run
+	s.Users.passwords.hasher.run = func(work func()) {
 		fn()
-		return derive(password, salt, passes, memory, threads, keyLen)
+		run(work)
 	}
 }
 
@@ -32,7 +33,7 @@ func WhileHashing(s *Service, fn func()) {
 func FillQueue(s *Service, address string) (release func()) {
 	var turns []*fair.Turn
 	for range hashSlots + hashQueue {
-		turns = append(turns, s.Users.hasher.slots.Enter(fair.Client{Anonymous: true, Address: address, Resource: "/auth"}))
+		turns = append(turns, s.Users.passwords.hasher.slots.Enter(fair.Client{Anonymous: true, Address: address, Resource: "/auth"}))
 	}
 	return func() {
 		for _, turn := range turns {
@@ -40,3 +41,6 @@ func FillQueue(s *Service, address string) (release func()) {
 		}
 	}
 }
+
+// WaitForMail waits until the outbox of a service has sent every mail.
+func WaitForMail(ctx context.Context, s *Service) error { return s.outbox.Wait(ctx) }

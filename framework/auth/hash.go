@@ -2,19 +2,13 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/crypto/argon2"
-
 	"trestle.example/framework"
+	"trestle.example/framework/auth/internal/hashers"
 	"trestle.example/framework/internal/fair"
 )
 
@@ -24,20 +18,6 @@ const (
 	hashMemory  = 19 * 1024 // KiB
 	hashPasses  = 2
 	hashThreads = 1
-	hashSalt    = 16 // bytes
-	hashKey     = 32 // bytes
-)
-
-// The maximum cost of a stored hash. Without these limits, an attacker who can write a
-// hash into the table could cause seconds of work and gigabytes of memory.
-const (
-	maxHashText    = 256       // bytes of the whole string
-	maxHashMemory  = 64 * 1024 // KiB
-	maxHashPasses  = 4
-	maxHashThreads = 4
-	maxHashPart    = 64 // bytes of salt, and of key
-	minHashSalt    = 8  // bytes
-	minHashKey     = 16 // bytes
 )
 
 // hashQueue is how many hashes may wait, unless [Options] sets another number. In a
@@ -63,26 +43,101 @@ const wrongPasswordFine = time.Second
 // second and bound the memory.
 const hashSlots = 2
 
-// errHash never repeats the hash: errors are logged.
-var errHash = errors.New("a stored password hash is not an argon2id hash within the accepted bounds")
+// A HashFormat is how new password hashes are written. The zero HashFormat is that of
+// [Argon2id]. It is safe for concurrent use.
+type HashFormat struct{ format hashers.Format }
 
-// A deriveFunc has the signature of argon2.IDKey.
-type deriveFunc func(password, salt []byte, passes, memory uint32, threads uint8, keyLen uint32) []byte
-
-// A hasher hashes and compares passwords with argon2id (RFC 9106). It is safe for
-// concurrent use. Callers wait for one of its slots in a fair queue: the client that used
-// the slots least goes first, and a wrong password counts as additional use.
-type hasher struct {
-	slots  *fair.Queue
-	derive deriveFunc
-	dummy  argonHash
+// Argon2id is the default: a PHC string of Argon2id (RFC 9106) with 19 MiB, two passes and one
+// thread. A password is hashed in the Unicode form NFKC.
+func Argon2id() HashFormat {
+	return HashFormat{hashers.Argon2id{Memory: hashMemory, Passes: hashPasses, Threads: hashThreads}}
 }
 
-func newHasher(queue int) *hasher {
+// DjangoPBKDF2 is the format pbkdf2_sha256 of Django, its default. Use it with the number of
+// iterations of the Django version that runs beside this program, such as 1,000,000 for
+// Django 5.2: each of the two hashes a password again whose number is another one. iterations is
+// from 1000 to 5,000,000.
+func DjangoPBKDF2(iterations int) HashFormat {
+	return HashFormat{hashers.PBKDF2{Iterations: iterations}}
+}
+
+// DjangoArgon2 is the format argon2 of Django with the cost that Django 5 uses: 100 MiB, two
+// passes, eight threads. Where the Python package argon2-cffi is missing, Django cannot check
+// it, and the user cannot sign in there.
+func DjangoArgon2() HashFormat {
+	return HashFormat{hashers.Argon2id{Django: true, Memory: 100 * 1024, Passes: 2, Threads: 8}}
+}
+
+// DjangoScrypt is the format scrypt of Django with the cost that Django 5 uses: N 16384, r 8,
+// p 5.
+func DjangoScrypt() HashFormat { return HashFormat{hashers.Scrypt{N: 1 << 14, R: 8, P: 5}} }
+
+// DjangoBcrypt is the format bcrypt_sha256 of Django. cost is the logarithm of the number of
+// rounds, from 4 to 15; Django uses 12.
+func DjangoBcrypt(cost int) HashFormat { return HashFormat{hashers.Bcrypt{Django: true, Cost: cost}} }
+
+// Bcrypt is plain bcrypt, as Rails and Devise store it. cost is the logarithm of the number of
+// rounds, from 4 to 15; both use 12. A new password may have at most 72 bytes, the pepper
+// included.
+func Bcrypt(cost int) HashFormat { return HashFormat{hashers.Bcrypt{Cost: cost}} }
+
+// HashOptions state how password hashes are read and written. Every format of this package is
+// read without an option: Argon2id, the formats of Django (pbkdf2_sha256, pbkdf2_sha1, argon2,
+// scrypt, bcrypt, bcrypt_sha256, and "!" for no password) and plain bcrypt ($2a$, $2b$, $2y$).
+// A hash whose cost is out of bounds is an error, before any work.
+type HashOptions struct {
+	// Write is the format of new hashes. A password whose hash has another format or another
+	// cost is hashed again when its user signs in. Defaults to [Argon2id]. While Django runs
+	// on the same table, use a format of Django.
+	Write HashFormat
+	// Unknown is the format whose work is done for an account that does not exist, so that the
+	// time of an answer does not disclose which accounts exist. Defaults to Write. While most
+	// accounts still have hashes of another format, set that one.
+	Unknown HashFormat
+	// Pepper is appended to each password before it is compared with a plain bcrypt hash, as
+	// config.pepper of Devise. Defaults to none.
+	Pepper Secret
+}
+
+// complete fills in the defaults and checks the formats.
+func (o *HashOptions) complete() error {
+	if o.Write.format == nil {
+		o.Write = Argon2id()
+	}
+	if o.Unknown.format == nil {
+		o.Unknown = o.Write
+	}
+	for name, f := range map[string]*HashFormat{"Write": &o.Write, "Unknown": &o.Unknown} {
+		if plain, ok := f.format.(hashers.Bcrypt); ok && !plain.Django {
+			plain.Pepper = o.Pepper.Reveal()
+			f.format = plain
+		}
+		if err := f.format.Check(); err != nil {
+			return fmt.Errorf("auth.HashOptions.%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// A hasher hashes and compares passwords. It is safe for concurrent use. Callers wait for one
+// of its slots in a fair queue: the client that used the slots least goes first, and a wrong
+// password counts as additional use.
+type hasher struct {
+	slots  *fair.Queue
+	run    func(work func()) // calls work; for tests
+	write  hashers.Format
+	read   hashers.ReadOptions
+	nobody hashers.Hash
+}
+
+// newHasher returns a hasher with complete options.
+func newHasher(queue int, o HashOptions) *hasher {
 	return &hasher{
 		slots:  fair.New(fair.Options{Slots: hashSlots, Timeout: hashWaitLimit, Depth: queue, HalfLife: time.Minute}),
-		derive: argon2.IDKey,
-		dummy:  currentCost(make([]byte, hashSalt), make([]byte, hashKey)),
+		run:    func(work func()) { work() },
+		write:  o.Write.format,
+		read:   hashers.ReadOptions{Pepper: o.Pepper.Reveal()},
+		nobody: o.Unknown.format.Dummy(),
 	}
 }
 
@@ -100,129 +155,66 @@ func clientOf(ctx context.Context) fair.Client {
 	return fair.Client{Anonymous: true, Address: fair.ClientOf(ctx).Address}
 }
 
-// hash returns the hash of a normalised password as a PHC string.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	salt := make([]byte, hashSalt)
-	_, _ = rand.Read(salt) // never fails: it ends the program instead
-	made := currentCost(salt, make([]byte, hashKey))
-	key, err := h.key(ctx, password, made, func([]byte) bool { return true })
-	if err != nil {
-		return "", err
+// hash returns a new hash of a password. A password that the format cannot hash is an
+// [InputError].
+func (h *hasher) hash(ctx context.Context, password string) (text string, err error) {
+	waited := h.inTurn(ctx, func() bool {
+		text, err = h.write.New(password)
+		return true
+	})
+	if waited != nil {
+		return "", waited
 	}
-	made.key = key
-	return made.String(), nil
+	if errors.Is(err, hashers.ErrTooLong) {
+		err = invalid("password", "too_long", "The password is too long; it may have at most 72 bytes.")
+	}
+	return text, err
 }
 
 // verify reports whether stored is the hash of password, and whether the password should
-// be hashed again because the cost changed. A wrong password is not an error; the client
-// is charged for it. A stored hash that is malformed or too costly is an error, before any
-// work. The other errors are those of [hasher.key].
+// be hashed again because the format or the cost changed. A wrong password is not an error; the
+// client is charged for it. A stored hash that is malformed or too costly is an error, before
+// any work. The other errors are those of [hasher.inTurn].
 func (h *hasher) verify(ctx context.Context, stored, password string) (ok, again bool, err error) {
-	parsed, err := parseHash(stored)
+	read, err := hashers.Read(stored, h.read)
 	if err != nil {
 		return false, false, err
 	}
-	_, err = h.key(ctx, password, parsed, func(key []byte) bool {
-		ok = subtle.ConstantTimeCompare(key, parsed.key) == 1
+	if _, none := read.(hashers.Unusable); none {
+		return false, false, h.pretend(ctx, password)
+	}
+	err = h.inTurn(ctx, func() bool {
+		ok = read.Matches(password)
 		return ok
 	})
-	if err != nil {
-		return false, false, err
-	}
-	return ok, ok && !parsed.isCurrent(), nil
+	return ok, ok && !h.write.IsCurrent(read), err
 }
 
 // pretend does the same work as verify, for a user who does not exist, and charges the client
-// for a wrong password. It returns the errors of [hasher.key].
+// for a wrong password. It returns the errors of [hasher.inTurn].
 func (h *hasher) pretend(ctx context.Context, password string) error {
-	_, err := h.key(ctx, password, h.dummy, func([]byte) bool { return false })
-	return err
+	return h.inTurn(ctx, func() bool {
+		h.nobody.Matches(password)
+		return false
+	})
 }
 
-// key waits for a slot and derives the key of password with the salt, the cost and the length of
-// a. It passes the derived key to right, and returns it. If right returns false, the client is
-// charged for a wrong password; that is no error. The error is [errBusy] if too many wait or the
-// wait exceeds hashWaitLimit, and another one if ctx ends before the slot comes.
-func (h *hasher) key(ctx context.Context, password string, a argonHash, right func(key []byte) bool) ([]byte, error) {
+// inTurn waits for a slot and runs work in it. If work returns false, the client is charged for
+// a wrong password; that is no error. The error is [errBusy] if too many wait or the wait
+// exceeds hashWaitLimit, and another one if ctx ends before the slot comes.
+func (h *hasher) inTurn(ctx context.Context, work func() (right bool)) error {
 	turn, err := h.slots.Acquire(fair.Apart(ctx, clientOf(ctx))) // a queue of its own: not the one for connections
 	switch {
 	case errors.Is(err, fair.ErrOverloaded):
-		return nil, errBusy
+		return errBusy
 	case err != nil:
-		return nil, fmt.Errorf("waiting to hash a password: %w", err)
+		return fmt.Errorf("waiting to hash a password: %w", err)
 	}
 	defer turn.End()
-	key := h.derive([]byte(password), a.salt, a.passes, a.memory, a.threads, uint32(len(a.key))) //nolint:gosec // parseHash bounds it
-	if !right(key) {
+	right := false
+	h.run(func() { right = work() })
+	if !right {
 		turn.EndFined(wrongPasswordFine)
 	}
-	return key, nil
-}
-
-// An argonHash is the content of a PHC string:
-// $argon2id$v=19$m=19456,t=2,p=1$<salt>$<key>, both in base64 without padding.
-type argonHash struct {
-	memory, passes uint32
-	threads        uint8
-	salt, key      []byte
-}
-
-func currentCost(salt, key []byte) argonHash {
-	return argonHash{memory: hashMemory, passes: hashPasses, threads: hashThreads, salt: salt, key: key}
-}
-
-func (a argonHash) isCurrent() bool {
-	return a.memory == hashMemory && a.passes == hashPasses && a.threads == hashThreads &&
-		len(a.salt) == hashSalt && len(a.key) == hashKey
-}
-
-func (a argonHash) String() string {
-	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
-		argon2.Version, a.memory, a.passes, a.threads, encode(a.salt), encode(a.key))
-}
-
-// parseHash reads a PHC string. It returns [errHash] if the text is malformed or a cost is out
-// of bounds.
-func parseHash(text string) (argonHash, error) {
-	parts := strings.Split(text, "$")
-	if len(text) > maxHashText || len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" ||
-		parts[2] != "v="+strconv.Itoa(argon2.Version) {
-		return argonHash{}, errHash
-	}
-	a, ok := parseCost(parts[3])
-	var saltOK, keyOK bool
-	a.salt, saltOK = parsePart(parts[4], minHashSalt)
-	a.key, keyOK = parsePart(parts[5], minHashKey)
-	if !ok || !saltOK || !keyOK {
-		return argonHash{}, errHash
-	}
-	return a, nil
-}
-
-// parseCost reads "m=19456,t=2,p=1".
-func parseCost(text string) (argonHash, bool) {
-	fields := strings.Split(text, ",")
-	if len(fields) != 3 {
-		return argonHash{}, false
-	}
-	threads, threadsOK := parseNumber(fields[2], "p=", 1, maxHashThreads)
-	passes, passesOK := parseNumber(fields[1], "t=", 1, maxHashPasses)
-	memory, memoryOK := parseNumber(fields[0], "m=", 8*threads, maxHashMemory)
-	a := argonHash{memory: memory, passes: passes, threads: uint8(threads)} //nolint:gosec // parseNumber bounds it
-	return a, threadsOK && passesOK && memoryOK
-}
-
-func parseNumber(text, prefix string, least, most uint32) (uint32, bool) {
-	digits, found := strings.CutPrefix(text, prefix)
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if !found || err != nil || uint32(n) < least || uint32(n) > most {
-		return 0, false
-	}
-	return uint32(n), true
-}
-
-func parsePart(text string, least int) ([]byte, bool) {
-	part, err := base64.RawStdEncoding.Strict().DecodeString(text)
-	return part, err == nil && len(part) >= least && len(part) <= maxHashPart
+	return nil
 }

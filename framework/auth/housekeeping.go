@@ -34,6 +34,7 @@ var (
 	_ housekeeper = (*Sessions)(nil)
 	_ housekeeper = (*Tokens)(nil)
 	_ housekeeper = (*JWT)(nil)
+	_ housekeeper = linkKeeper{}
 	_ flusher     = (*Sessions)(nil)
 	_ flusher     = (*Tokens)(nil)
 )

@@ -27,11 +27,16 @@ const (
 	// ScopeCredentials counts invalid tokens and similar credentials from one address.
 	// Valid ones always pass.
 	ScopeCredentials = "credentials"
+	// ScopeMail counts the mails that are requested for one e-mail address, from any address of
+	// a client, whether it has an account or not.
+	ScopeMail = "mail"
+	// ScopeMailAddress counts the mails that one address of a client requests.
+	ScopeMailAddress = "mail_address"
 )
 
 // Scopes returns the scopes for which a [Service] accepts rates.
 func Scopes() []string {
-	return []string{ScopeLogin, ScopeLoginAddress, ScopeRegister, ScopeCredentials, throttle.ScopeUser, throttle.ScopeAnonymous}
+	return []string{ScopeLogin, ScopeLoginAddress, ScopeRegister, ScopeCredentials, ScopeMail, ScopeMailAddress, throttle.ScopeUser, throttle.ScopeAnonymous}
 }
 
 // DefaultRates returns the rates of a [Service] by scope, for the scopes that have no rate in
@@ -42,6 +47,8 @@ func DefaultRates() map[string]throttle.Rate {
 		ScopeLoginAddress: {Limit: 60, Per: time.Minute},
 		ScopeRegister:     {Limit: 20, Per: time.Hour},
 		ScopeCredentials:  {Limit: 60, Per: time.Minute},
+		ScopeMail:         {Limit: 5, Per: time.Hour},
+		ScopeMailAddress:  {Limit: 30, Per: time.Hour},
 	}
 }
 
@@ -51,6 +58,8 @@ type limits struct {
 	loginAddress *throttle.Limiter
 	register     *throttle.Limiter
 	credentials  *throttle.Limiter
+	mail         *throttle.Limiter
+	mailAddress  *throttle.Limiter
 	general      []framework.Throttle
 }
 
@@ -62,6 +71,8 @@ func newLimits(store throttle.Store, given map[string]throttle.Rate) limits {
 		loginAddress: throttle.New(store, ScopeLoginAddress, rates[ScopeLoginAddress]),
 		register:     throttle.New(store, ScopeRegister, rates[ScopeRegister]),
 		credentials:  throttle.New(store, ScopeCredentials, rates[ScopeCredentials]),
+		mail:         throttle.New(store, ScopeMail, rates[ScopeMail]),
+		mailAddress:  throttle.New(store, ScopeMailAddress, rates[ScopeMailAddress]),
 	}
 	if rate, ok := rates[throttle.ScopeAnonymous]; ok {
 		l.general = append(l.general, throttle.Anonymous(store, rate))

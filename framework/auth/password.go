@@ -59,43 +59,41 @@ func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
 	return &passwordRules{minimum: p.Minimum, common: common}, nil
 }
 
-// check returns the normalised password, ready to be hashed, or an [InputError] that states
-// the first reason why it may not be set.
-func (r *passwordRules) check(password, email string) (string, error) {
-	normal, err := normalizePassword(password)
-	if err != nil {
-		return "", err
+// check returns an [InputError] that states the first reason why a password may not be set, or
+// nil.
+func (r *passwordRules) check(password, email string) error {
+	if err := checkPasswordBytes(password); err != nil {
+		return err
 	}
+	normal := norm.NFKC.String(password)
 	typed := utf8.RuneCountInString(password)
 	length := min(typed, utf8.RuneCountInString(normal)) // NFKC turns one character into up to eighteen, and two into one
 	folded := foldPassword(normal)
 	switch {
 	case typed > maximumLength:
-		return "", passwordTooLong()
+		return passwordTooLong()
 	case length < r.minimum:
-		return "", invalid("password", "too_short",
+		return invalid("password", "too_short",
 			fmt.Sprintf("The password needs at least %d characters; it has %d.", r.minimum, length))
 	case folded == foldPassword(email):
-		return "", invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
+		return invalid("password", "same_as_email", "The password is the e-mail address; it must be something else.")
 	case r.common[folded] || repeatsOneCharacter(password) || repeatsOneCharacter(folded):
-		return "", invalid("password", "too_common",
+		return invalid("password", "too_common",
 			"The password is one of the most common ones; a few unrelated words make a better one.")
 	}
-	return normal, nil
+	return nil
 }
 
-// normalizePassword returns the form that is hashed and compared: NFKC, so that the same
-// password typed on two keyboards is equal (NIST SP 800-63B section 5.1.1.2). It rejects
-// text that cannot be a stored password. A stored password may be longer than a new one,
-// because earlier versions counted the NFKC form.
-func normalizePassword(password string) (string, error) {
+// checkPasswordBytes rejects text that cannot be a stored password. A stored password may be
+// longer than a new one, because earlier versions counted the NFKC form.
+func checkPasswordBytes(password string) error {
 	if !utf8.ValidString(password) {
-		return "", invalid("password", "not_utf8", "The password is not valid UTF-8.")
+		return invalid("password", "not_utf8", "The password is not valid UTF-8.")
 	}
 	if len(password) > maximumRawBytes {
-		return "", passwordTooLong()
+		return passwordTooLong()
 	}
-	return norm.NFKC.String(password), nil
+	return nil
 }
 
 func passwordTooLong() error {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"trestle.example/framework"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 )
@@ -20,6 +22,9 @@ type Config struct {
 	// PasswordQueue is how many passwords may wait to be hashed, see
 	// [Options.PasswordQueue]. Defaults to 128.
 	PasswordQueue int
+	// Hashes states how password hashes are read and written, see [HashOptions]. Defaults to
+	// [Argon2id].
+	Hashes HashOptions
 	// Session are the settings of sessions. Their defaults are in [SessionOptions].
 	Session SessionOptions
 	// JWT are the settings of JWTs. If Keys is nil, New generates a key, and the JWTs of
@@ -28,6 +33,11 @@ type Config struct {
 	// TokenLife is how long a token from a sign-in is valid. Defaults to
 	// [DefaultTokenLife], 30 days.
 	TokenLife time.Duration
+	// Account switches on the endpoints with which users look after their own account. All are
+	// off by default.
+	Account AccountOptions
+	// Mailer sends the mails of Account. Defaults to none.
+	Mailer mail.Mailer
 	// Counters stores the counts of the rates. Defaults to a throttle.Memory.
 	Counters throttle.Store
 	// Rates by scope, one of [Scopes]. A scope without a rate has that of [DefaultRates].
@@ -45,8 +55,8 @@ type Config struct {
 	Now func() time.Time
 	// Log receives the audit log: one line, "audit", for each registration, each sign-in,
 	// failed sign-in and throttled sign-in, each sign-out, each issued token, each
-	// revocation, and each reused refresh token. A line contains no secret and no e-mail
-	// address. Defaults to slog.Default.
+	// revocation, each reused refresh token, and each change of an account by its user. A line
+	// contains no secret and no e-mail address. Defaults to slog.Default.
 	Log *slog.Logger
 }
 
@@ -77,6 +87,9 @@ type Service struct {
 	tokenLife  time.Duration
 	requireTLS bool
 	role       func(User) string
+	account    AccountOptions
+	mailer     mail.Mailer
+	outbox     *mail.Outbox
 	limits     limits
 	schemes    []framework.Authenticator
 	log        *slog.Logger
@@ -87,7 +100,7 @@ func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Now: c.Now})
+	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +115,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		Users: users, Sessions: sessions, JWT: jwt, tokens: NewTokens(TokenOptions{Realm: c.Realm, Now: c.Now}), tokenLife: c.TokenLife,
 		requireTLS: c.RequireTLS, role: c.Role, limits: newLimits(c.Counters, c.Rates), log: c.Log,
+		account: c.Account, mailer: c.Mailer, outbox: newOutbox(c.Log),
 	}
 	s.schemes = s.guard(s.Sessions, s.tokens, s.JWT)
 	return s, nil
@@ -135,6 +149,13 @@ func (c *Config) complete() error {
 	}
 	if c.TokenLife < 0 {
 		return fmt.Errorf("auth.Config: TokenLife is %s; it must be above zero", c.TokenLife)
+	}
+	if c.Account.Compose == nil {
+		c.Account.Compose = Notice.Message
+	}
+	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
+	if err := c.Account.check(c.Mailer, c.RequireTLS); err != nil {
+		return err
 	}
 	if c.JWT.Keys == nil {
 		if err := c.makeKeys(); err != nil {
@@ -178,12 +199,27 @@ func (s *Service) Authentication(own ...framework.Authenticator) []framework.Aut
 // framework.Config.
 func (s *Service) Throttles() []framework.Throttle { return s.limits.general }
 
+// SendsMail reports whether an endpoint that is switched on sends mails, so that the service needs a
+// mail server in production.
+func (s *Service) SendsMail() bool { return s.account.Reset || s.account.Verify }
+
 // Run stores every minute which sessions and tokens were used. Every hour it deletes
-// expired sessions, tokens and JWT logins. When ctx ends, it stores once more and returns.
+// expired sessions, tokens, JWT logins and links of mails. When ctx ends, it stores once more,
+// waits up to 5 s for mails that are not sent yet, and returns.
 // It passes errors and panics to report and continues. Without Run a session ends when its
 // IdleLife has passed since its beginning, even if it is used.
 func (s *Service) Run(ctx context.Context, db *sqldb.DB, report func(error)) {
-	runHousekeeping(ctx, db, report, s.Sessions, s.tokens, s.JWT)
+	var mails sync.WaitGroup
+	mails.Go(func() {
+		<-ctx.Done()
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
+		defer cancel()
+		if err := s.outbox.Close(ending); err != nil {
+			report(fmt.Errorf("auth: not all mails were sent before the end: %w", err))
+		}
+	})
+	runHousekeeping(ctx, db, report, s.Sessions, s.tokens, s.JWT, linkKeeper{s.Users})
+	mails.Wait()
 }
 
 // guard returns the schemes as an endpoint runs them: after the check for TLS, if TLS is

@@ -102,6 +102,7 @@ func unlimited(c *auth.Config, _ *framework.Config) {
 	most := throttle.Rate{Limit: 1_000_000, Per: time.Second}
 	c.Rates = map[string]throttle.Rate{
 		auth.ScopeLogin: most, auth.ScopeLoginAddress: most, auth.ScopeRegister: most, auth.ScopeCredentials: most,
+		auth.ScopeMail: most, auth.ScopeMailAddress: most,
 	}
 }
 
@@ -299,6 +300,11 @@ var unsaid = map[string][]string{
 		"/password: too_common",    // the list of common passwords
 		"/password: same_as_email", // two members that are equal
 	},
+	// As in register.
+	"requestPasswordReset": {"/email: email"}, "confirmPasswordReset": {"/password: too_short", "/password: too_common", "/password: same_as_email"},
+	"changeOwnEmail":    {"/email: email", "/email: unchanged", "/currentPassword: wrong_password"},
+	"changeOwnPassword": {"/password: too_short", "/password: too_common", "/password: same_as_email", "/currentPassword: wrong_password"},
+	"deleteOwnAccount":  {"/password: wrong_password"},
 	// Two members that differ.
 	"login": {"/username: ambiguous"}, "createAuthToken": {"/username: ambiguous"},
 	"createAuthJwt": {"/username: ambiguous"}, "createAuthSession": {"/username: ambiguous"},

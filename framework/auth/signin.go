@@ -69,7 +69,7 @@ func (s *Service) view(u User) userView {
 // CORS permits it. A sign-in with a session has also passed the CSRF check. So no other site
 // can use up the rate of a visitor.
 func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (User, error) {
-	if err := s.Users.hasher.checkReady(c); err != nil {
+	if err := s.Users.passwords.hasher.checkReady(c); err != nil {
 		return User{}, err // not counted, so that a retry costs nothing
 	}
 	account, err := NormalizeEmail(in.account())

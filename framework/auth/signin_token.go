@@ -43,7 +43,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if err := s.check(in); err != nil {
 		return loginView{}, err
 	}
-	if err := s.Users.hasher.checkReady(c); err != nil {
+	if err := s.Users.passwords.hasher.checkReady(c); err != nil {
 		return loginView{}, err // not counted, so that a retry costs nothing
 	}
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
@@ -66,6 +66,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	}
 	s.note(c, eventRegistered, row.ID)
 	s.note(c, eventTokenIssued, row.ID)
+	s.verifyNew(c, row.User)
 	c.Header().Set("Location", c.URL("/"+c.Route.ViewSet+"/me"))
 	return s.viewLogin(row.User, token), nil
 }
@@ -74,7 +75,7 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 // database.
 func (s *Service) check(in registration) error {
 	email, wrongEmail := newEmail(string(in.Email))
-	_, wrongPassword := s.Users.rules.check(string(in.Password), email)
+	wrongPassword := s.Users.passwords.rules.check(string(in.Password), email)
 	_, wrongName := normalizeName(string(in.Name))
 	return ClientError(wrongEmail, wrongPassword, wrongName)
 }

@@ -27,7 +27,10 @@ type User struct {
 	IsStaff     bool      // may use what requires staff; holds no permission by that
 	IsSuperuser bool      // holds every permission
 	CreatedAt   time.Time // UTC
-	UpdatedAt   time.Time // UTC; only SetPassword and SetActive update it
+	UpdatedAt   time.Time // UTC; every change updates it, except that of permissions, groups and credentials
+
+	// EmailVerifiedAt is when the user proved to read the mail of the address, in UTC, or nil.
+	EmailVerifiedAt *time.Time
 }
 
 // userWithHash is the whole row.
@@ -81,18 +84,17 @@ func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 	if err != nil {
 		return userWithHash{}, err
 	}
-	password, err := u.rules.check(n.Password, row.Email)
-	if err != nil {
+	if err := u.passwords.rules.check(n.Password, row.Email); err != nil {
 		return userWithHash{}, err
 	}
-	row.PasswordHash, err = u.hasher.hash(ctx, password)
+	row.PasswordHash, err = u.passwords.hasher.hash(ctx, n.Password)
 	return row, err
 }
 
 func insertUser(ctx context.Context, s *sqldb.Session, row userWithHash) error {
 	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
 	if isFault(err, sqldb.Unique) {
-		return invalid("email", "unique", fmt.Sprintf("A user with the e-mail %s exists already.", row.Email))
+		return emailTaken(row.Email)
 	}
 	return err
 }
@@ -150,41 +152,29 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 //
 // CheckPassword waits for its turn, as [Users.CreateUser] does, with the same error of status
 // 503. After a wrong password, the next passwords of the client wait behind those of other
-// clients. If a correct password was hashed at another cost, it is hashed and stored again,
-// unless the queue for hashes is full.
+// clients. If a correct password was hashed in another format or at another cost, it is hashed
+// and stored again, unless the queue for hashes is full.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
-	normal, err := normalizePassword(password)
-	if err != nil {
+	if checkPasswordBytes(password) != nil {
 		return User{}, rejection{reason: "password"} // no user has such a password
 	}
 	row, err := findByEmail(ctx, s, email)
 	if errors.Is(err, ErrNotFound) {
-		return User{}, cmp.Or(u.hasher.pretend(ctx, normal), error(rejection{reason: "unknown"}))
+		return User{}, cmp.Or(u.passwords.hasher.pretend(ctx, password), error(rejection{reason: "unknown"}))
 	}
 	if err != nil {
 		return User{}, err
 	}
-	ok, again, err := u.hasher.verify(ctx, row.PasswordHash, normal)
-	switch {
-	case err != nil:
-		return User{}, fmt.Errorf("checking the password of user %s: %w", row.ID, err)
-	case !ok:
-		return User{}, rejection{row.ID, "password"}
-	case !row.IsActive:
-		return User{}, rejection{row.ID, "inactive"}
-	case again:
-		err = u.rehash(ctx, s, row, normal)
-	}
-	if errors.Is(err, errBusy) { // the password is correct; a later login will hash it again
-		err = nil
-	}
-	return row.User, err
+	return row.User, u.checkPassword(ctx, s, row, password)
 }
 
 // rehash replaces the hash, unless another request has changed it. It waits for a slot. If the
 // queue is full or the wait is too long, it returns [errBusy].
 func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
-	hash, err := u.hasher.hash(ctx, password)
+	hash, err := u.passwords.hasher.hash(ctx, password)
+	if _, impossible := errors.AsType[*InputError](err); impossible {
+		return nil // the new format cannot hash it; the old hash stays
+	}
 	if err != nil {
 		return err
 	}
@@ -192,37 +182,6 @@ func (u *Users) rehash(ctx context.Context, s *sqldb.Session, row userWithHash, 
 		Set("password_hash = ?", hash).
 		Where("id = ?", row.ID).Where("password_hash = ?", row.PasswordHash))
 	return err
-}
-
-// SetPassword changes the password of a user. It also deletes the tokens of the user and
-// ends their sessions and JWT logins. A password that the policy rejects is an
-// [InputError]. If the user does not exist, the error is [ErrNotFound]. It waits for its
-// turn to hash, as [Users.CreateUser] does, with the same error of status 503.
-func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID, password string) error {
-	user, err := u.UserByID(ctx, s, id)
-	if err != nil {
-		return err
-	}
-	normal, err := u.rules.check(password, user.Email)
-	if err != nil {
-		return err
-	}
-	hash, err := u.hasher.hash(ctx, normal)
-	if err != nil {
-		return err
-	}
-	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
-		if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
-			return err
-		}
-		if err := u.RevokeTokens(ctx, s, id); err != nil {
-			return err
-		}
-		if err := endFamilies(ctx, s, id); err != nil {
-			return err
-		}
-		return endSessions(ctx, s, id)
-	})
 }
 
 // SetActive allows or forbids a user to authenticate. Every credential of an inactive

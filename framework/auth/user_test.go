@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/crypto/argon2"
-
+	"trestle.example/framework/auth/internal/hashers"
 	"trestle.example/framework/sqldb"
 )
 
@@ -111,7 +110,7 @@ func TestCheckPasswordGivesOneAnswerForTheSameWork(t *testing.T) {
 		} {
 			w.Run(c.name, func(t *testing.T) {
 				hasher, count := countedHasher()
-				w.users.hasher = hasher
+				w.users.passwords.hasher = hasher
 				_, err := w.users.CheckPassword(w.ctx, w.s, c.email, c.password)
 				if !errors.Is(err, c.want) || count.Load() != c.hashes {
 					t.Errorf("error %v after %d hashes; want %v after %d", err, count.Load(), c.want, c.hashes)
@@ -127,21 +126,21 @@ func TestCheckPasswordGivesOneAnswerForTheSameWork(t *testing.T) {
 func TestCheckPasswordHashesAnOldCostAgain(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")
-		old := argonHash{memory: 1024, passes: 1, threads: 1, salt: make([]byte, 16)}
-		old.key = argon2.IDKey([]byte(goodPassword), old.salt, 1, 1024, 1, 32)
-		w.must(w.users.update(w.ctx, w.s, user.ID, "password_hash", old.String()))
+		old, err := hashers.Argon2id{Memory: 1024, Passes: 1, Threads: 1}.New(goodPassword)
+		w.must(err)
+		w.must(w.users.update(w.ctx, w.s, user.ID, "password_hash", old))
 
 		if _, err := w.users.CheckPassword(w.ctx, w.s, user.Email, "wrong password"); !errors.Is(err, ErrWrongCredentials) {
 			w.Fatal(err)
 		}
-		if row, _ := findByEmail(w.ctx, w.s, user.Email); row.PasswordHash != old.String() {
+		if row, _ := findByEmail(w.ctx, w.s, user.Email); row.PasswordHash != old {
 			w.Error("a wrong password replaced the hash")
 		}
-		_, err := w.users.CheckPassword(w.ctx, w.s, user.Email, goodPassword)
+		_, err = w.users.CheckPassword(w.ctx, w.s, user.Email, goodPassword)
 		w.must(err)
 		row, err := findByEmail(w.ctx, w.s, user.Email)
 		w.must(err)
-		if parsed, err := parseHash(row.PasswordHash); err != nil || !parsed.isCurrent() {
+		if ok, again, err := w.users.passwords.Verify(w.ctx, row.PasswordHash, goodPassword); !ok || again || err != nil {
 			w.Errorf("the hash is %.40s, %v", row.PasswordHash, err)
 		}
 		if _, err := w.users.CheckPassword(w.ctx, w.s, user.Email, goodPassword); err != nil {

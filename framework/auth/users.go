@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +21,8 @@ type Options struct {
 	// newest password of the client with the most waiting passwords is answered 503.
 	// Defaults to 128; in a longer queue clients would time out before their turn.
 	PasswordQueue int
+	// Hashes states how password hashes are read and written. Defaults to [Argon2id].
+	Hashes HashOptions
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -31,29 +32,28 @@ type Options struct {
 // Every method runs in the session that it gets. On the pool (DB.Session) a method that
 // changes several tables opens a transaction; in a transaction it joins that one. Make
 // one Users for the process, because it bounds how many passwords are hashed at once: two. A
-// new hash takes 19 MiB; the check of a stored hash takes the memory that this hash names, at
-// most 64 MiB. It is safe for concurrent use.
+// new hash of [Argon2id] takes 19 MiB; the check of a stored hash takes the memory that this
+// hash names, at most 64 MiB. It is safe for concurrent use.
 type Users struct {
-	rules  *passwordRules
-	hasher *hasher
-	clock  func() time.Time
+	passwords *Passwords
+	clock     func() time.Time
 }
 
 // NewUsers returns the accounts with the options o, or an error that names the invalid
 // option.
 func NewUsers(o Options) (*Users, error) {
-	rules, err := newPasswordRules(o.Passwords)
+	passwords, err := NewPasswords(PasswordOptions{Policy: o.Passwords, Hashes: o.Hashes, Queue: o.PasswordQueue})
 	if err != nil {
 		return nil, err
-	}
-	if o.PasswordQueue < 0 {
-		return nil, fmt.Errorf("auth.Options.PasswordQueue is %d; it must be 1 or more, or 0 for the default of %d", o.PasswordQueue, hashQueue)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Users{rules: rules, hasher: newHasher(cmp.Or(o.PasswordQueue, hashQueue)), clock: o.Now}, nil
+	return &Users{passwords: passwords, clock: o.Now}, nil
 }
+
+// Passwords returns what hashes the passwords of the accounts.
+func (u *Users) Passwords() *Passwords { return u.passwords }
 
 // Caller returns the active user with an id as a caller with their permissions. Use it in
 // a scheme of your own that identifies users by other means. scheme is the name of that

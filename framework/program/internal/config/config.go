@@ -41,6 +41,8 @@ type Config struct {
 	JWTKeys          auth.Secret
 	PasswordMin      int
 	tokenLife        time.Duration
+	SMTPURL          auth.Secret
+	MailFrom         string
 	DatabaseURL      string
 	ReplicaURL       string
 	ReadOnly         bool // open the database for reading only
@@ -99,7 +101,7 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 // Read reads every setting, also those without a flag at this command, because a
 // deployment is valid for all commands or for none. It reports every wrong value. If each
 // value is valid, it checks settings against each other, and reports the first fault: first
-// the queue timeout and the request timeout, then the settings of the database.
+// the queue timeout and the request timeout, then the settings of the database and of mails.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")
@@ -115,7 +117,7 @@ func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error)
 			c.QueueTimeout, c.RequestTimeout, c.RequestTimeout/2))
 	}
 	if wrong == nil {
-		wrong = append(wrong, c.databaseTogether())
+		wrong = append(wrong, c.databaseTogether(), c.mailTogether())
 	}
 	return c, errors.Join(wrong...)
 }

@@ -92,7 +92,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
 		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
 		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
-		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_SMTP_URL=smtps://shop:hidden@mail.example.org", "TRESTLE_MAIL_FROM=Shop <shop@example.org>", "TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
 		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
 		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
 	if err != nil {
@@ -110,6 +110,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		},
 		trustedOrigins: []string{"https://app.example.org", "http://localhost:5173"},
 		JWTKeys:        auth.NewSecret("a:HS256:hidden"), PasswordMin: 12, tokenLife: time.Hour,
+		SMTPURL: auth.NewSecret("smtps://shop:hidden@mail.example.org"), MailFrom: "Shop <shop@example.org>",
 		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
 		RedisURL: "redis://:hidden@localhost:6379/1",
 		limitConfig: limitConfig{
@@ -177,6 +178,7 @@ func TestWrongValues(t *testing.T) {
 		"TRESTLE_PASSWORD_MIN=129":                        "from 8 to 128",
 		"TRESTLE_TOKEN_LIFE=720":                          "a time with its unit",
 		"TRESTLE_TOKEN_LIFE=1s":                           "from 1m0s to 8784h0m0s",
+		"TRESTLE_MAIL_FROM=shop":                          "an e-mail address, with or without a name",
 		"TRESTLE_RATES=login":                             `"login" names no rate`,
 		"TRESTLE_RATES=logn=5/min":                        `there is no throttle scope "logn"; did you mean "login"?`,
 		"TRESTLE_RATES=login=5/min,login=6/min":           `"login" has two rates`,

@@ -16,6 +16,7 @@ func (c Config) IdentityConfig(log *slog.Logger) auth.Config {
 		TokenLife:  c.tokenLife,
 		Rates:      c.rates,
 		RequireTLS: c.Production,
+		Mailer:     c.mailer(log),
 		Log:        log,
 	}
 }

@@ -35,6 +35,9 @@ func runCheck(run *command.Run, cmd *cobra.Command, _ []string) error {
 	if err := errors.Join(err, wrong, c.RequireHosts()); err != nil {
 		return err
 	}
+	if err := run.RequireMail(c, log); err != nil {
+		return err
+	}
 	api, err := run.Declare(c, log)
 	if err != nil {
 		return err

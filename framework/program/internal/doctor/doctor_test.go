@@ -10,7 +10,9 @@ import (
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/program/internal/config"
+	"trestle.example/framework/program/internal/site"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/testserver/mailserver"
 	"trestle.example/internal/testserver/selfsigned"
 )
 
@@ -24,6 +26,11 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 	good, late := selfsigned.NewFiles(t), selfsigned.NewFiles(t)
 	cert, key := selfsigned.Make(t, 2, time.Now().Add(-3*time.Hour), time.Now().Add(time.Hour))
 	late.Write(t, cert, key)
+	open := mailserver.Start(t, mailserver.NoTLS)
+	strange := mailserver.Start(t, mailserver.STARTTLS)
+	mailFrom := func(url string) func(*config.Config) {
+		return func(c *config.Config) { c.SMTPURL, c.MailFrom = auth.NewSecret(url), "shop@example.org" }
+	}
 	safe := config.Config{Program: "trestle", Addr: "127.0.0.1:80", PublicURL: "https://a.example", TrustedProxies: []netip.Prefix{proxy}}
 	for name, test := range map[string]struct {
 		change func(c *config.Config)
@@ -47,11 +54,16 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 		"half of the internet for proxies": {func(c *config.Config) {
 			c.TrustedProxies = append(c.TrustedProxies, netip.MustParsePrefix("128.0.0.0/1"))
 		}, "proxies", problem, "128.0.0.0/1"},
-		"most of IPv6 for proxies": {func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("2000::/3")} }, "proxies", problem, "2000::/3"},
+		"no mail server in development":          {func(*config.Config) {}, "mail", healthy, ""},
+		"no mail server in production":           {func(c *config.Config) { c.Production = true }, "mail", problem, "set TRESTLE_SMTP_URL"},
+		"a mail server":                          {mailFrom("smtp://" + open.Address + "?tls=off"), "mail", healthy, ""},
+		"a mail server with another certificate": {mailFrom("smtp://" + strange.Address), "mail", problem, "no mail can be sent"},
+		"a mail server that is away":             {mailFrom("smtp://127.0.0.1:1?tls=off"), "mail", problem, "no mail can be sent"},
+		"most of IPv6 for proxies":               {func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("2000::/3")} }, "proxies", problem, "2000::/3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := &examination{Config: safe}
+			e := &examination{Config: safe, Project: site.Project{NewIdentity: resettingPasswords}}
 			e.TrustedProxies = slices.Clone(safe.TrustedProxies)
 			test.change(&e.Config)
 			e.examineSettings(t.Context())
@@ -61,6 +73,12 @@ func TestDoctorOfTheDeployment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// resettingPasswords is a service that sends mails.
+func resettingPasswords(c auth.Config) (*auth.Service, error) {
+	c.Account.Reset = true
+	return auth.New(c)
 }
 
 func TestDoctorOfTheConnection(t *testing.T) {

@@ -27,6 +27,28 @@ func (e *examination) examineSettings(ctx context.Context) {
 	if e.RedisURL != "" {
 		e.found("redis", "", e.findRedisAway(ctx)...)
 	}
+	e.found("mail", "", e.findMailAway(ctx)...)
+}
+
+// mailTimeout is how long the mail server may take to answer.
+const mailTimeout = 15 * time.Second
+
+// findMailAway returns a finding if the service sends mails without a mail server, or the mail
+// server of the settings cannot be used.
+func (e *examination) findMailAway(ctx context.Context) []Finding {
+	if err := e.Project.RequireMail(e.Config, e.log); err != nil {
+		return []Finding{{problem, e.Text("{PROGRAM}_SMTP_URL"), "the server does not start: " + err.Error(), e.Text("set {PROGRAM}_SMTP_URL and {PROGRAM}_MAIL_FROM")}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
+	defer cancel()
+	err := e.CheckMailServer(ctx)
+	if err == nil {
+		return nil
+	}
+	return []Finding{{
+		problem, e.Text("{PROGRAM}_SMTP_URL"), "no mail can be sent: " + err.Error(),
+		e.Text("start the mail server, or set {PROGRAM}_SMTP_URL right: host, port, user, password, and a certificate that this machine trusts"),
+	}}
 }
 
 // findSecrets returns the findings about keys and certificates. The errors of their

@@ -64,6 +64,10 @@ have no flag, because other users of the machine may see a flag: set {PROGRAM}_J
 The first key signs; {program} jwt keygen makes a key. Without the variable the server
 generates a key that is valid until the server stops.
 
+Mails go to the server of {PROGRAM}_SMTP_URL, which has no flag either, because it
+contains a password. Without the variable they go to the log in development. In
+production a service that sends mails does not start without it.
+
 With {PROGRAM}_ENV=production the server accepts credentials by TLS only: its own
 (--tls-cert and --tls-key) or that of a proxy (--trusted-proxies). It requires
 {PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts). For a year, browsers

@@ -70,6 +70,10 @@ func openServer(run *command.Run, c config.Config, own config.Secrets, log *slog
 	if s.Site, err = run.Open(c, identity, log); err != nil {
 		return nil, errors.Join(err, s.closeCounters())
 	}
+	if err := c.RequireMail(s.Identity.SendsMail()); err != nil {
+		s.Site.Close()
+		return nil, errors.Join(err, s.closeCounters())
+	}
 	if s.probe, err = sqldb.Open(c.DatabaseURL, sqldb.Options{
 		MaxConns: 1, NoPrepare: !c.Prepare, ConnMaxLifetime: probeAge,
 	}); err != nil {

@@ -58,6 +58,16 @@ func replicaLog(log *slog.Logger) func(error) {
 	}
 }
 
+// RequireMail returns an error with exit code 2 if the service sends mails in production and the
+// settings name no mail server.
+func (p Project) RequireMail(c config.Config, log *slog.Logger) error {
+	identity, err := p.NewIdentity(c.IdentityConfig(log))
+	if err != nil {
+		return err
+	}
+	return c.RequireMail(identity.SendsMail())
+}
+
 // Declare returns the API and the error of its check. It replaces the database by one that it
 // never connects to, and closes it.
 func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, error) {

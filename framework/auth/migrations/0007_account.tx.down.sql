@@ -1,0 +1,5 @@
+DROP TABLE auth_mail_links;
+
+--bun:split
+
+ALTER TABLE auth_users DROP COLUMN email_verified_at;
