@@ -184,12 +184,12 @@ mutate: $(GREMLINS)-$(GREMLINS_VERSION) ## Test the tests of MUTATE by changing 
 	$(WITHPG) -- .ci/mutate $(GREMLINS)-$(GREMLINS_VERSION) $(MUTATE)
 
 # Built once into .bin, as the linter is.
-$(VULNCHECK)-$(VULNCHECK_VERSION): MODULE := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)
-$(GOSEC)-$(GOSEC_VERSION): MODULE := github.com/securego/gosec/v2/cmd/gosec@v$(GOSEC_VERSION)
-$(SYFT)-$(SYFT_VERSION): MODULE := github.com/anchore/syft/cmd/syft@v$(SYFT_VERSION)
-$(GREMLINS)-$(GREMLINS_VERSION): MODULE := github.com/go-gremlins/gremlins/cmd/gremlins@v$(GREMLINS_VERSION)
+$(VULNCHECK)-$(VULNCHECK_VERSION): TOOL := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)
+$(GOSEC)-$(GOSEC_VERSION): TOOL := github.com/securego/gosec/v2/cmd/gosec@v$(GOSEC_VERSION)
+$(SYFT)-$(SYFT_VERSION): TOOL := github.com/anchore/syft/cmd/syft@v$(SYFT_VERSION)
+$(GREMLINS)-$(GREMLINS_VERSION): TOOL := github.com/go-gremlins/gremlins/cmd/gremlins@v$(GREMLINS_VERSION)
 $(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) $(SYFT)-$(SYFT_VERSION) $(GREMLINS)-$(GREMLINS_VERSION):
-	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(MODULE)
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(TOOL)
 	mv $(firstword $(subst -, ,$@)) $@
 
 .PHONY: fuzz
@@ -206,6 +206,11 @@ fuzz: ## Run every fuzz test for FUZZTIME (30s)
 .PHONY: seed
 seed: build ## Fill the database that DATABASE_URL names with demo data
 	@exec $(PROGRAM) seed
+
+# The path is the module line of go.mod. Commit first: git then shows what has changed.
+.PHONY: rename
+rename: ## Change the module path to MODULE (example.org/trestle) in code, documents and examples
+	go run ./cmd/rename '$(MODULE)'
 
 .PHONY: clean
 clean: ## Remove what these targets built; ./data stays
