@@ -39,7 +39,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/mod v0.42.0 // indirect
+require golang.org/x/mod v0.42.0
 
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
