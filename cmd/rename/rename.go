@@ -85,10 +85,11 @@ func plan(files fs.FS, from, to string) (changes []change, left []string, err er
 // planFile returns the change of one file, or nil, and the lines that keep the old path.
 func planFile(files fs.FS, name, from, to string) (*change, []string, error) {
 	old, err := fs.ReadFile(files, name)
-	if err != nil || !bytes.Contains(old, []byte(from)) || bytes.IndexByte(old, 0) >= 0 {
+	if err != nil || bytes.IndexByte(old, 0) >= 0 {
 		return nil, nil, err
 	}
 	content := replacePath(string(old), from, to)
+	content = replacePath(content, regexp.QuoteMeta(from), regexp.QuoteMeta(to)) // in the pattern of a script
 	left := linesWith(name, content, from, to)
 	if content == string(old) {
 		return nil, left, nil
