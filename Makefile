@@ -23,6 +23,10 @@ PYTHON       ?= python3
 VENV         := .bin/python
 TRIALS       := .bin/clients
 
+# What compares the Go API with that of the last version. It has no versions of its own.
+APIDIFF_VERSION := 0.0.0-20261113113407-e3970619a1a4
+APIDIFF         := .bin/apidiff
+
 # What looks for vulnerabilities and unsafe code, tells what the program is made
 # of, and tests the tests.
 VULNCHECK_VERSION := 1.1.4
@@ -37,8 +41,8 @@ GREMLINS          := .bin/gremlins
 # What make mutate changes; behind a plus, another folder whose tests have to notice it.
 MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/table/ordering+framework resources/store/order
 
-# The programs under examples/ that are modules of their own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod examples/*/*/go.mod))
+# The programs that are modules of their own.
+MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/*/go.mod examples/*/go.mod examples/*/*/go.mod))
 
 # What is tested once needs no names for a debugger, which take a third of the time
 # to link, and vet is a part of the linter.
@@ -60,7 +64,7 @@ endif
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Built and then run, because "go run" turns every exit code into 1. The version
 # control's stamp is left out: git may refuse a folder of another user.
@@ -184,12 +188,12 @@ mutate: $(GREMLINS)-$(GREMLINS_VERSION) ## Test the tests of MUTATE by changing 
 	$(WITHPG) -- .ci/mutate $(GREMLINS)-$(GREMLINS_VERSION) $(MUTATE)
 
 # Built once into .bin, as the linter is.
-$(VULNCHECK)-$(VULNCHECK_VERSION): MODULE := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)
-$(GOSEC)-$(GOSEC_VERSION): MODULE := github.com/securego/gosec/v2/cmd/gosec@v$(GOSEC_VERSION)
-$(SYFT)-$(SYFT_VERSION): MODULE := github.com/anchore/syft/cmd/syft@v$(SYFT_VERSION)
-$(GREMLINS)-$(GREMLINS_VERSION): MODULE := github.com/go-gremlins/gremlins/cmd/gremlins@v$(GREMLINS_VERSION)
+$(VULNCHECK)-$(VULNCHECK_VERSION): TOOL := golang.org/x/vuln/cmd/govulncheck@v$(VULNCHECK_VERSION)
+$(GOSEC)-$(GOSEC_VERSION): TOOL := github.com/securego/gosec/v2/cmd/gosec@v$(GOSEC_VERSION)
+$(SYFT)-$(SYFT_VERSION): TOOL := github.com/anchore/syft/cmd/syft@v$(SYFT_VERSION)
+$(GREMLINS)-$(GREMLINS_VERSION): TOOL := github.com/go-gremlins/gremlins/cmd/gremlins@v$(GREMLINS_VERSION)
 $(VULNCHECK)-$(VULNCHECK_VERSION) $(GOSEC)-$(GOSEC_VERSION) $(SYFT)-$(SYFT_VERSION) $(GREMLINS)-$(GREMLINS_VERSION):
-	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(MODULE)
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install $(TOOL)
 	mv $(firstword $(subst -, ,$@)) $@
 
 # A Python with Django makes the hashes that the tests read, and accepts those that Go made.
@@ -221,6 +225,32 @@ fuzz: ## Run every fuzz test for FUZZTIME (30s)
 .PHONY: seed
 seed: build ## Fill the database that DATABASE_URL names with demo data
 	@exec $(PROGRAM) seed
+
+# BASE is another commit to compare with. Without a tag v* there is nothing to compare with.
+.PHONY: api-diff
+api-diff: $(APIDIFF)-$(APIDIFF_VERSION) ## List incompatible changes of the Go API since the last tag v*
+	.ci/apidiff $(APIDIFF)-$(APIDIFF_VERSION) $(BASE)
+
+# Built once into .bin, as the linter is.
+$(APIDIFF)-$(APIDIFF_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install golang.org/x/exp/cmd/apidiff@v$(APIDIFF_VERSION)
+	mv $(APIDIFF) $@
+
+# Both are files in JSON or YAML, as "trestle openapi" prints them.
+.PHONY: openapi-diff
+openapi-diff: ## List the changes from the OpenAPI document OLD to NEW that break clients
+	@cd cmd/openapidiff && go run . '$(abspath $(OLD))' '$(abspath $(NEW))'
+
+# A project is written, tested and served from a module proxy of files, with empty caches
+# and without a network; and a copy with another module path is built.
+.PHONY: install-test
+install-test: ## Test that a new user can install Trestle by go run, for a few minutes
+	go test $(TEST) -count=1 -tags=install ./cmd/rename ./framework/program/internal/scaffold
+
+# The path is the module line of go.mod. Commit first: git then shows what has changed.
+.PHONY: rename
+rename: ## Change the module path to MODULE (example.org/trestle) in code, documents and examples
+	go run ./cmd/rename '$(MODULE)'
 
 .PHONY: clean
 clean: ## Remove what these targets built; ./data stays

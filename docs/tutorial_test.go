@@ -21,38 +21,38 @@ import (
 // file is a file that the tutorial prints: its name, then its content.
 var file = regexp.MustCompile("(?ms)^`([\\w./]+)`:\n\n```\\w+\n(.*?)^```$")
 
-// TestTutorial writes the files of the tutorial into a module of its own, outside of
-// the repository, and runs its tests on both databases. It fetches nothing: it requires
-// the versions of the repository, which are in the module cache.
+// TestTutorial makes the project of the tutorial with the command new, outside of the repository,
+// adds the files that the page prints, and runs its tests on both databases. It fetches nothing: it
+// requires the versions of the repository, which are in the module cache.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "journal")
 	page := read(t, "docs/tutorial.md")
 	files := file.FindAllStringSubmatch(page, -1)
-	if len(files) != 6 {
-		t.Fatalf("the tutorial has %d files; want 6", len(files))
+	if len(files) != 7 {
+		t.Fatalf("the tutorial has %d files; want 7", len(files))
 	}
+	run(t, root, "run", "-ldflags=-s", "./cmd/trestle", "new", folder)
 	for _, f := range files {
-		write(t, filepath.Join(folder, filepath.FromSlash(f[1])), f[2])
+		name := filepath.Join(folder, filepath.FromSlash(f[1]))
+		if f[1] == "main.go" || f[1] == "migrations/migrations.go" {
+			if written, err := os.ReadFile(name); err != nil || string(written) != f[2] {
+				t.Errorf("new writes %s otherwise than the tutorial prints it: %v\n%s", f[1], err, written)
+			}
+		}
+		write(t, name, f[2])
 	}
-	framework, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(folder, "go.sum"), read(t, "go.sum"))
-	write(t, filepath.Join(folder, "go.mod"), strings.Replace(read(t, "go.mod"), "module trestle.example\n", "module journal.example\n", 1))
-	run(t, folder, "mod", "edit", "-require=trestle.example@v0.0.0", "-replace=trestle.example="+framework)
-	if output := run(t, folder, "test", "-mod=mod", "-ldflags=-s", "-v", "-count=1", "."); strings.Count(output, "\n    --- PASS: TestEntries") != 4 {
+	if output := run(t, folder, "test", "-ldflags=-s", "-v", "-count=1", "."); strings.Count(output, "\n    --- PASS: TestEntries") != 4 {
 		t.Errorf("the tests of the tutorial did not all run:\n%s", output)
 	}
-	run(t, folder, "build", "-mod=mod", "-ldflags=-s", "-o", "journal", ".")
+	run(t, folder, "build", "-ldflags=-s", "-o", "journal", ".")
 	for name, database := range map[string]string{"SQLite": "", "PostgreSQL": postgres.Database(t)} {
 		t.Run(name, func(t *testing.T) { tryJournal(t, filepath.Join(folder, "journal"), database) })
 	}
-	wrong := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", "-ldflags=-s", ".", "check")
+	wrong := exec.CommandContext(t.Context(), "go", "run", "-ldflags=-s", ".", "check")
 	wrong.Dir, wrong.Env = folder, environment("DATABASE_URL=")
-	resource := slices.IndexFunc(files, func(f []string) bool { return f[1] == "journal.go" })
-	write(t, filepath.Join(folder, "journal.go"), strings.ReplaceAll(files[resource][2], `Choice("mood"`, `Choice("mod"`))
+	resource := slices.IndexFunc(files, func(f []string) bool { return f[1] == "entries.go" })
+	write(t, filepath.Join(folder, "entries.go"), strings.ReplaceAll(files[resource][2], `Choice("mood"`, `Choice("mod"`))
 	const sentence = `journal: entries: filter "mod": no field "mod" in Entry; did you mean "mood"?`
 	if output, err := wrong.CombinedOutput(); err == nil || !strings.Contains(string(output), sentence) || !strings.Contains(page, sentence) {
 		t.Errorf("the mistake of step 7: %v\n%s", err, output)
@@ -151,5 +151,5 @@ func run(t *testing.T, folder string, args ...string) string {
 
 // environment is that of a command that uses the module cache alone.
 func environment(more ...string) []string {
-	return append(append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off"), more...)
+	return append(append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off"), more...)
 }

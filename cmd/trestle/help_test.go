@@ -16,6 +16,7 @@ func TestHelp(t *testing.T) {
 		"token", "token create", "token list", "token revoke", "routes", "openapi", "permissions", "check", "config", "doctor", "reindex", "backup", "restore", "health",
 		"user", "user create", "user list", "user disable", "user enable", "user set-password", "user grant", "user revoke",
 		"group", "group create", "group list", "group grant", "group revoke", "group join", "group leave", "jwt", "jwt keygen",
+		"new", "generate", "generate resource",
 	} {
 		t.Run("trestle "+command, func(t *testing.T) {
 			got := newRig(t, "").ok(command + " --help")

@@ -33,7 +33,7 @@ type Options struct {
 // changes several tables opens a transaction; in a transaction it joins that one. Make
 // one Users for the process, because it bounds how many passwords are hashed at once: two. A
 // new hash of [Argon2id] takes 19 MiB; the check of a stored hash takes the memory that this
-// hash names, at most 64 MiB. It is safe for concurrent use.
+// hash names, at most 128 MiB. It is safe for concurrent use.
 type Users struct {
 	passwords *Passwords
 	clock     func() time.Time

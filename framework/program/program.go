@@ -20,6 +20,7 @@ import (
 	"trestle.example/framework/program/internal/doctor"
 	"trestle.example/framework/program/internal/endpoints"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/program/internal/scaffold"
 	"trestle.example/framework/program/internal/schema"
 	"trestle.example/framework/program/internal/serve"
 	"trestle.example/framework/program/internal/site"
@@ -170,6 +171,7 @@ func newRoot(run *command.Run, p Program) *cobra.Command {
 		endpoints.NewRoutesCommand(run), endpoints.NewOpenAPICommand(run), endpoints.NewPermissionsCommand(run),
 		doctor.NewCheckCommand(run), doctor.NewConfigCommand(run), doctor.NewDoctorCommand(run), schema.NewReindexCommand(run),
 		backup.NewBackupCommand(run), backup.NewRestoreCommand(run), serve.NewHealthCommand(run), newVersionCommand(run),
+		scaffold.NewNewCommand(run), scaffold.NewGenerateCommand(run),
 	)
 	if p.Demo != nil {
 		root.AddCommand(newSeedCommand(run, p.Demo))

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jinzhu/inflection"
-
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
@@ -36,7 +34,7 @@ func (e Operation) noun() string {
 // singular is like [Words], with the last word in the singular: "admin", "product".
 func singular(r *table.Resource) []string {
 	parts := Words(r)
-	parts[len(parts)-1] = inflection.Singular(parts[len(parts)-1])
+	parts[len(parts)-1] = naming.Singular(parts[len(parts)-1])
 	return parts
 }
 
@@ -72,7 +70,7 @@ func (e Operation) ID() string {
 // nounOf returns the words for one row of a resource in descriptions: "product", "order line".
 func nounOf(r *table.Resource) string {
 	words := strings.FieldsFunc(r.Declaration.Name, func(ch rune) bool { return strings.ContainsRune("-_", ch) })
-	words[len(words)-1] = inflection.Singular(words[len(words)-1])
+	words[len(words)-1] = naming.Singular(words[len(words)-1])
 	return strings.Join(words, " ")
 }
 

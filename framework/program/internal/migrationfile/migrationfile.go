@@ -4,6 +4,7 @@ package migrationfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,7 +49,7 @@ var migrationFile = regexp.MustCompile(`^([0-9]+)_.*\.sql$`)
 // greater or equal id, nextID returns one more than the greatest id, so that the new
 // migration runs last.
 func nextID(dir string, now time.Time) (uint64, error) {
-	entries, err := os.ReadDir(dir)
+	last, err := LastID(os.DirFS(dir), ".")
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, fmt.Errorf("there is no folder %s; run this where the application's migrations are, or name their folder with --dir", dir)
 	}
@@ -59,14 +60,20 @@ func nextID(dir string, now time.Time) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return max(id, last+1), nil
+}
+
+// LastID returns the greatest id of the migrations in a folder, or 0 if it has none.
+func LastID(files fs.FS, dir string) (last uint64, err error) {
+	entries, err := fs.ReadDir(files, dir)
 	for _, e := range entries {
 		if parts := migrationFile.FindStringSubmatch(e.Name()); parts != nil {
-			if taken, err := strconv.ParseUint(parts[1], 10, 64); err == nil && taken >= id {
-				id = taken + 1
+			if id, err := strconv.ParseUint(parts[1], 10, 64); err == nil {
+				last = max(last, id)
 			}
 		}
 	}
-	return id, nil
+	return last, err
 }
 
 // writeNew writes a file. It returns an error if the file exists.

@@ -1,0 +1,33 @@
+package scaffold
+
+import "strings"
+
+// initialisms are words that Go writes in capitals, where bun derives the right column.
+var initialisms = map[string]string{"id": "ID", "url": "URL"}
+
+// goName returns an exported name: "ImageURL" for "image_url".
+func goName(word string) string {
+	var name strings.Builder
+	for part := range strings.SplitSeq(word, "_") {
+		if capitals, ok := initialisms[part]; ok {
+			name.WriteString(capitals)
+			continue
+		}
+		name.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return name.String()
+}
+
+// reservedWords are the words that PostgreSQL or SQLite reserves, and that a table or a column
+// cannot have as its name without quotation marks.
+var reservedWords = strings.Fields(`
+	abort add all alter always analyse analyze and any array as asc asymmetric authorization autoincrement
+	between binary both by case cast check collate collation column commit concurrently conflict constraint
+	create cross current_catalog current_date current_role current_schema current_time current_timestamp
+	current_user default deferrable deferred delete desc distinct do drop else end escape except exists
+	explain false fetch for foreign freeze from full glob grant group having if ilike in index indexed
+	initially inner insert intersect into is isnull join lateral leading left like limit localtime
+	localtimestamp natural not nothing notnull null offset on only or order outer over overlaps placing
+	pragma primary raise references regexp returning right rollback row rowid select session_user set similar
+	some symmetric system_user table tablesample then to trailing transaction true union unique update user
+	using values variadic vacuum verbose view when where window with`)
