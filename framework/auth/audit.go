@@ -23,6 +23,7 @@ const (
 	eventTokenRevoked   = "token_revoked"
 	eventJWTRevoked     = "jwt_revoked"
 	eventRefreshReused  = "refresh_reused"
+	eventIdentityLinked = "identity_linked"
 )
 
 // note writes a line of the audit log: a warning for a reused refresh token, else at level

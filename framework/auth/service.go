@@ -44,7 +44,7 @@ type Config struct {
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 	// Log receives the audit log: one line, "audit", for each registration, each sign-in,
-	// failed sign-in and throttled sign-in, each sign-out, each issued token, each
+	// failed sign-in and throttled sign-in, each identity that is linked to an account, each sign-out, each issued token, each
 	// revocation, and each reused refresh token. A line contains no secret and no e-mail
 	// address. Defaults to slog.Default.
 	Log *slog.Logger

@@ -211,18 +211,22 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 	if err != nil {
 		return err
 	}
-	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error {
-		if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
-			return err
-		}
-		if err := u.RevokeTokens(ctx, s, id); err != nil {
-			return err
-		}
-		if err := endFamilies(ctx, s, id); err != nil {
-			return err
-		}
-		return endSessions(ctx, s, id)
-	})
+	return within(ctx, s, func(ctx context.Context, s *sqldb.Session) error { return u.endCredentials(ctx, s, id, hash) })
+}
+
+// endCredentials replaces the hash of the password, deletes the tokens of the user, and ends their
+// sessions and JWT logins. s is a transaction.
+func (u *Users) endCredentials(ctx context.Context, s *sqldb.Session, id uuid.UUID, hash string) error {
+	if err := u.update(ctx, s, id, "password_hash", hash); err != nil {
+		return err
+	}
+	if err := u.RevokeTokens(ctx, s, id); err != nil {
+		return err
+	}
+	if err := endFamilies(ctx, s, id); err != nil {
+		return err
+	}
+	return endSessions(ctx, s, id)
 }
 
 // SetActive allows or forbids a user to authenticate. Every credential of an inactive
