@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,7 +69,7 @@ func (c *client) discover(ctx context.Context) (*endpoints, error) {
 	}
 	e, err := c.request()
 	if err != nil {
-		c.failed, c.failure = c.now(), fmt.Errorf("discovering the provider %q: %w", c.Name, err)
+		c.failed, c.failure = c.now(), fmt.Errorf("discovering the provider %q: %s", c.Name, brief(err))
 		return nil, c.failure
 	}
 	c.found.Store(e)
@@ -120,7 +122,7 @@ func (e *endpoints) address(a attempt, redirect string) string {
 var errCode = errors.New("the provider does not accept the code")
 
 // redeem exchanges a code for the claims of the person, after every check of the ID token. The
-// error is errCode, an [unreachableError], or what is wrong with the answer.
+// error is errCode, one of [isUnreachable], or what is wrong with the answer.
 func (c *client) redeem(ctx context.Context, e *endpoints, a attempt, redirect, code string) (claims, error) {
 	ctx = gooidc.ClientContext(ctx, c.http)
 	flow := e.oauth
@@ -197,18 +199,32 @@ func (c *client) addProfile(ctx context.Context, e *endpoints, person claims, to
 	return person, err
 }
 
-// An unreachableError is an error of the connection to a provider, or a status of 500 and above.
+// An unreachableError is a status of 500 and above of a provider.
 type unreachableError struct{ error }
 
-// Unwrap returns the error of the connection.
-func (u unreachableError) Unwrap() error { return u.error }
+// isUnreachable reports whether an error is a status of 500 and above, or one of the connection.
+func isUnreachable(err error) bool {
+	_, failed := errors.AsType[unreachableError](err)
+	_, cut := errors.AsType[*url.Error](err)
+	return failed || cut
+}
+
+// brief returns the text of an error without what follows its first 200 bytes: errors of the
+// library may contain whole answers of a provider.
+func brief(err error) string {
+	text := err.Error()
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "..."
+	}
+	return text
+}
 
 // exchangeError removes the body of the answer from an error: a log should not have it. A client
 // error is errCode, unless it is about this client and not about the code (RFC 6749 section 5.2).
 func exchangeError(err error) error {
 	failed, answered := errors.AsType[*oauth2.RetrieveError](err)
 	if !answered || failed.Response == nil {
-		return unreachableError{err}
+		return err
 	}
 	status := failed.Response.StatusCode
 	said := fmt.Errorf("the token endpoint answered %d, error %.40q", status, failed.ErrorCode)

@@ -165,12 +165,11 @@ func deniedBy(query url.Values) string {
 
 // redeemError logs an error of [client.redeem], and returns the error for the browser.
 func (h *handler) redeemError(c *framework.Call, provider string, err error) error {
-	away, unreachable := errors.AsType[unreachableError](err)
 	switch {
 	case err == nil:
 		return nil
-	case unreachable:
-		h.note(c, provider, "unreachable", away)
+	case isUnreachable(err):
+		h.note(c, provider, "unreachable", err)
 		return unavailable()
 	case errors.Is(err, errCode):
 		h.note(c, provider, "code", err)

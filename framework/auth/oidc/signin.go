@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -128,5 +127,5 @@ func (s *SignIn) Ready(ctx context.Context) error {
 // note logs why the answer of a provider was not accepted.
 func (s *SignIn) note(c *framework.Call, provider, reason string, err error) {
 	s.log.LogAttrs(c, slog.LevelWarn, "a sign-in by an identity provider failed", slog.String("provider", provider),
-		slog.String("request", c.ID.String()), slog.String("reason", reason), slog.String("error", fmt.Sprint(err)))
+		slog.String("request", c.ID.String()), slog.String("reason", reason), slog.String("error", brief(err)))
 }
