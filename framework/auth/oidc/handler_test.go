@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -168,6 +169,26 @@ func TestDiscovery(t *testing.T) {
 		stop(errors.New("the client left"))
 		if err := d.signIn.Ready(stopped); err != nil {
 			t.Errorf("a provider that is known needs no request: %v", err)
+		}
+	})
+}
+
+// TestManyBeginAtOnce: the provider is discovered once.
+func TestManyBeginAtOnce(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		d := openDesk(t, db, nil)
+		d.opens()
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				if w := d.send("GET", "/shop/v1/auth/oidc/work/"); w.Code != http.StatusFound {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+		}
+		all.Wait()
+		if n := d.requests.Load(); n != 1 {
+			t.Errorf("the provider got %d requests; want 1", n)
 		}
 	})
 }

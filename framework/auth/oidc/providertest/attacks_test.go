@@ -92,6 +92,11 @@ var answerAttacks = []attack{
 		q.Set("error", "<script>alert(1)</script>")
 		q.Set("error_description", "<script>alert(2)</script>")
 	})},
+	{"without TLS", auth.CodeTLSRequired, func(b *browser) *httptest.ResponseRecorder {
+		back := b.reach("ada")
+		b.cleartext = true
+		return b.get(back.String())
+	}},
 	{"the issuer of another provider", oidc.CodeInvalid, edited(func(q url.Values) { q.Set("iss", "https://evil.example") })},
 }
 

@@ -3,6 +3,7 @@ package providertest
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -25,7 +26,7 @@ type clinic struct {
 	*testing.T
 
 	db       *sqldb.DB
-	identity *auth.Service
+	identity *auth.Service // it requires TLS
 	signIn   *oidc.SignIn
 	handler  http.Handler
 	provider *provider
@@ -47,7 +48,7 @@ func openClinic(t *testing.T, db *sqldb.DB, p *provider, declare func(*oidc.Prov
 	c := &clinic{T: t, db: db, provider: p, log: &journal{}}
 	log := slog.New(slog.NewJSONHandler(c.log, nil))
 	var err error
-	c.identity, err = auth.New(auth.Config{Log: log, Session: auth.SessionOptions{Secure: true}})
+	c.identity, err = auth.New(auth.Config{Log: log, RequireTLS: true})
 	must(t, err)
 	work := oidc.Provider{
 		Name: "work", Issuer: p.issuer(), ClientID: clientID, ClientSecret: auth.NewSecret(clientSecret), Register: true,
@@ -106,10 +107,11 @@ func (c *clinic) user(email string, change func(*auth.NewUser)) auth.User {
 type browser struct {
 	*clinic
 
-	cookies map[string]string
+	cookies   map[string]string
+	cleartext bool // its requests come without TLS
 }
 
-func (c *clinic) browser() *browser { return &browser{c, map[string]string{}} }
+func (c *clinic) browser() *browser { return &browser{clinic: c, cookies: map[string]string{}} }
 
 // get opens a path or an address of the clinic.
 func (b *browser) get(address string) *httptest.ResponseRecorder {
@@ -121,6 +123,9 @@ func (b *browser) do(method, address, csrf string) *httptest.ResponseRecorder {
 	b.Helper()
 	r := httptest.NewRequestWithContext(context.Background(), method, strings.TrimPrefix(address, publicURL), nil)
 	r.Host = "clinic.example"
+	if !b.cleartext {
+		r.TLS = &tls.ConnectionState{}
+	}
 	for name, value := range b.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
