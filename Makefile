@@ -41,8 +41,11 @@ GREMLINS          := .bin/gremlins
 # What make mutate changes; behind a plus, another folder whose tests have to notice it.
 MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/table/ordering+framework resources/store/order
 
-# The programs that are modules of their own.
-MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/*/go.mod examples/*/go.mod examples/*/*/go.mod))
+# The tests against a real identity provider, which is no dependency of the framework.
+PROVIDERTEST := framework/auth/oidc/providertest
+
+# The programs, and tests, that are modules of their own.
+MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/*/go.mod examples/*/go.mod examples/*/*/go.mod)) $(PROVIDERTEST)
 
 # What is tested once needs no names for a debugger, which take a third of the time
 # to link, and vet is a part of the linter.
@@ -80,6 +83,10 @@ run: build ## Serve the API with demo data on SQLite in ./data
 test: ## Run every test, on SQLite and PostgreSQL
 	$(WITHPG) --memory -- go test $(TEST) ./...
 	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && go test $(TEST) ./...); done
+
+.PHONY: oidc
+oidc: ## Run the tests of the sign-in by OpenID Connect against a real provider
+	$(WITHPG) --memory -- go -C $(PROVIDERTEST) test $(TEST) ./...
 
 # RACED is fewer packages where time is short, as for every change: what shares
 # between requests.

@@ -15,6 +15,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/auth/oidc"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
@@ -206,7 +207,7 @@ func TestCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api := framework.New(framework.Config{DB: db, Authentication: identity.Authentication(), Codes: identity.Codes(), Log: slog.New(slog.DiscardHandler)})
+	api := framework.New(framework.Config{DB: db, Authentication: identity.Authentication(), Codes: append(identity.Codes(), oidc.Codes()...), Log: slog.New(slog.DiscardHandler)})
 	api.Register(identity.ViewSet())
 	handler, err := api.Handler()
 	if err != nil {

@@ -32,6 +32,8 @@ const (
 	eventEmailRequested  = "email_change_requested"
 	eventEmailChanged    = "email_changed"
 	eventEmailVerified   = "email_verified"
+
+	eventIdentityLinked = "identity_linked"
 )
 
 // note writes a line of the audit log: a warning for a reused refresh token, else at level

@@ -7,6 +7,8 @@
 //   - [Tokens], [Sessions] and [JWT] are the schemes. Each also works alone: opaque
 //     tokens for scripts, cookies with CSRF protection for browsers, signed tokens that
 //     expire and are refreshed.
+//   - [Service.SignInIdentity] signs in people that an identity provider identified; package
+//     auth/oidc does so with OpenID Connect.
 //   - [Migrations] create the tables.
 //
 // Passwords are never stored or printed; their argon2id hashes are stored (RFC 9106). Opaque

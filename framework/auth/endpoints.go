@@ -107,6 +107,7 @@ func models() []any {
 	return []any{
 		(*userWithHash)(nil), (*tokenWithHash)(nil), (*sessionWithHash)(nil), (*jwtFamily)(nil), (*jwtSuperseded)(nil), (*mailLink)(nil),
 		(*Group)(nil), (*membership)(nil), (*userPermission)(nil), (*groupPermission)(nil),
+		(*identityRow)(nil),
 	}
 }
 

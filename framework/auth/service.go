@@ -54,9 +54,10 @@ type Config struct {
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 	// Log receives the audit log: one line, "audit", for each registration, each sign-in,
-	// failed sign-in and throttled sign-in, each sign-out, each issued token, each
-	// revocation, each reused refresh token, and each change of an account by its user. A line
-	// contains no secret and no e-mail address. Defaults to slog.Default.
+	// failed sign-in and throttled sign-in, each identity that is linked to an account, each
+	// sign-out, each issued token, each revocation, each reused refresh token, and each change
+	// of an account by its user. A line contains no secret and no e-mail address. Defaults to
+	// slog.Default.
 	Log *slog.Logger
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"trestle.example/framework"
 )
@@ -65,6 +66,28 @@ func (s *Sessions) setCSRF(c *framework.Call, token string) { s.set(c, csrfCooki
 
 // clear deletes a cookie in the browser.
 func (s *Sessions) clear(c *framework.Call, name string) { s.set(c, name, "", -1) }
+
+// SetCookie adds a cookie to the response, for a value that only the server reads, such as the
+// state of a sign-in. The cookie has the attributes of a session cookie: HttpOnly, SameSite=Lax,
+// and, if [SessionOptions].Secure is set, Secure and the prefix __Host-. The browser deletes it
+// after life. A life below one second deletes it at once.
+func (s *Sessions) SetCookie(c *framework.Call, name, value string, life time.Duration) {
+	age := int(life / time.Second)
+	if age < 1 {
+		value, age = "", -1
+	}
+	s.set(c, s.name(name), value, age)
+}
+
+// Cookie returns the value of a cookie that SetCookie set, as the request sends it: a client may
+// have changed it. It is "" if the request has no such cookie or several.
+func (s *Sessions) Cookie(r *http.Request, name string) string {
+	cookies := r.CookiesNamed(s.name(name))
+	if len(cookies) != 1 {
+		return ""
+	}
+	return cookies[0].Value
+}
 
 // set adds a cookie to the response, once per name: if a transaction runs again, the
 // cookie of the last attempt is sent. It also sets Cache-Control: no-store.

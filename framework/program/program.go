@@ -51,6 +51,11 @@ type Program struct {
 	// site.Identity.ViewSet(). It is required.
 	Register func(api *framework.API, site *Site)
 
+	// Beside returns what the server serves beside the API. It is called after Register, also
+	// by commands that only check the declarations, so it must start nothing. The default is
+	// nothing.
+	Beside func(api *framework.API, site *Site) (Beside, error)
+
 	// Settings are the project's own settings, beside the built-in ones.
 	Settings []AnySetting
 
@@ -74,6 +79,9 @@ type Site struct {
 	listed bool           // values has every setting of the program
 }
 
+// Beside is what a program serves beside the API: handlers and checks.
+type Beside = site.Beside
+
 // DefaultConfig accepts sessions, tokens and JWTs, limits the rates of callers, and has
 // numbered pages.
 func DefaultConfig(site *Site) framework.Config {
@@ -92,6 +100,9 @@ func (p Program) project() site.Project {
 		Name: config.Name(p.Name), Migrations: p.Migrations, NewIdentity: p.Identity,
 		Common:   func(s *site.Site) framework.Config { return p.Config(newSite(s)) },
 		Register: func(api *framework.API, s *site.Site) { p.Register(api, newSite(s)) },
+	}
+	if p.Beside != nil {
+		made.Beside = func(api *framework.API, s *site.Site) (Beside, error) { return p.Beside(api, newSite(s)) }
 	}
 	for _, own := range p.Settings {
 		made.OwnSettings = append(made.OwnSettings, own.declared())

@@ -1,6 +1,8 @@
 package program
 
 import (
+	"errors"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -117,6 +119,36 @@ func TestAURLWithAPasswordIsNotShown(t *testing.T) {
 	for _, command := range []string{"config --database " + secret, "config --database=" + secret} {
 		if code, said := called(t, "", command); code != exit.OK || strings.Contains(said, "S3cr3t") {
 			t.Errorf("%s ends with %d and prints %q", command, code, said)
+		}
+	}
+}
+
+// TestWhatIsBesideTheAPI is made with the API and its users. A mistake ends the commands that
+// check the declarations, and serve.
+func TestWhatIsBesideTheAPI(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		beside func(*framework.API, *Site) (Beside, error)
+		code   int
+		says   string
+	}{
+		"check": {func(api *framework.API, site *Site) (Beside, error) {
+			handler, err := api.Protect(framework.Authenticated(), http.NotFoundHandler())
+			if site.Identity == nil {
+				err = errors.New("the site has no users")
+			}
+			return Beside{Handlers: map[string]http.Handler{"/events": handler}}, err
+		}, exit.OK, "ok: "},
+		"check ": {func(*framework.API, *Site) (Beside, error) { return Beside{}, errors.New("no provider") }, exit.Failure, "no provider"},
+		"serve --migrate --addr 127.0.0.1:0": {func(*framework.API, *Site) (Beside, error) {
+			return Beside{Handlers: map[string]http.Handler{"/events": nil}}, nil
+		}, exit.Failure, `program: Beside: the handler of "/events" is nil`},
+	} {
+		p := usersAlone()
+		p.Beside = test.beside
+		database := "sqlite://" + filepath.ToSlash(filepath.Join(t.TempDir(), "test.db"))
+		if code, said := run(t, p, strings.TrimSpace(name), "DATABASE_URL="+database); code != test.code || !strings.Contains(said, test.says) {
+			t.Errorf("%s ends with %d and says %q; want %d, %q", name, code, said, test.code, test.says)
 		}
 	}
 }

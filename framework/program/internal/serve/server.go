@@ -158,12 +158,19 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	beside, err := s.beside(api)
+	if err != nil {
+		return nil, err
+	}
+	if handler, err = join(handler, beside.Handlers); err != nil {
+		return nil, err
+	}
 	starting, err := api.Refusing(framework.Unavailable())
 	if err != nil {
 		return nil, err
 	}
 	o := httpserver.Options{
-		Limits: limitServer(s.Site), Checks: s.checks(), Starting: starting,
+		Limits: limitServer(s.Site), Checks: append(s.checks(), beside.Checks...), Starting: starting,
 		DrainDelay: s.Delay(), Drain: drainTime, Log: s.Log,
 	}
 	if s.Certificate != nil {

@@ -24,6 +24,8 @@ type Project struct {
 	NewIdentity func(auth.Config) (*auth.Service, error)
 	Common      func(*Site) framework.Config // the configuration of the API
 	Register    func(*framework.API, *Site)  // adds every service
+
+	Beside func(*framework.API, *Site) (Beside, error) // what is served beside the API; may be nil
 }
 
 // Table returns all settings of the project.
@@ -68,7 +70,7 @@ func (p Project) RequireMail(c config.Config, log *slog.Logger) error {
 	return c.RequireMail(identity.SendsMail())
 }
 
-// Declare returns the API and the error of its check. It replaces the database by one that it
+// Declare returns the API and the error of its check, or else of Beside. It replaces the database by one that it
 // never connects to, and closes it.
 func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, error) {
 	c.DatabaseURL, c.ReplicaURL = "postgres://nobody@localhost/nothing", ""
@@ -78,7 +80,11 @@ func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, err
 	}
 	defer s.Close()
 	api := s.API()
-	return api, api.Check()
+	err = api.Check()
+	if err == nil && p.Beside != nil {
+		_, err = p.Beside(api, s)
+	}
+	return api, err
 }
 
 // Explain returns the text of an error. For some faults of the database it adds what a person
