@@ -236,8 +236,8 @@ func (plainShape) Shape(p framework.Problem) (string, any) {
 	return "application/json", fields{"why": p.Detail}
 }
 
-// TestTheShapeOfErrorsIsTold: the document describes errors in DRF's shape as they are.
-func TestTheShapeOfErrorsIsTold(t *testing.T) {
+// TestTheDocumentOfDRFErrors: the document describes errors in DRF's shape as they are.
+func TestTheDocumentOfDRFErrors(t *testing.T) {
 	c := config(sqlite(t))
 	c.ErrorShape, c.Pagination = framework.DRFShape{}, page.Offset{}
 	api, said := promised(t, c, shelves()...)

@@ -264,8 +264,8 @@ func offered(*framework.Call, framework.None) (BookView, error) { return BookVie
 
 func offer(*framework.Call, optionals) (framework.None, error) { return framework.None{}, nil }
 
-// TestMoreMistakes: each stops the program with exactly these sentences.
-func TestMoreMistakes(t *testing.T) {
+// TestMistakesOfViewsets: each stops the program with exactly these sentences.
+func TestMistakesOfViewsets(t *testing.T) {
 	db := sqlite(t)
 	for _, c := range moreMistakes {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 	"trestle.example/internal/testserver/postgres"
 )
 
-// TestTwins: of a hundred concurrent requests with one key one runs, and all get the same
+// TestConcurrentRequestsWithOneKey: of a hundred concurrent requests with one key one runs, and all get the same
 // answer; all but one are replays.
-func TestTwins(t *testing.T) {
+func TestConcurrentRequestsWithOneKey(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
 		rounds = 3
@@ -90,8 +90,8 @@ func openLibrary(t *testing.T, url string, o sqldb.Options) *sqldb.DB {
 	return db
 }
 
-// TestTwinThatWaits for what is under way, then has its answer.
-func TestTwinThatWaits(t *testing.T) {
+// TestADuplicateThatWaits for what is under way, then has its answer.
+func TestADuplicateThatWaits(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n, h := &tally{}, newHeld()
 		ada := serve(t, config(db), n.resources()...).as("ada")
@@ -108,9 +108,9 @@ func TestTwinThatWaits(t *testing.T) {
 	})
 }
 
-// TestTwinThatWaitsLong gets a Retry-After on PostgreSQL; other keys go on meanwhile.
+// TestADuplicateThatWaitsTooLong gets a Retry-After on PostgreSQL; other keys go on meanwhile.
 // SQLite has one writer at a time, so that duplicates queue with all writers.
-func TestTwinThatWaitsLong(t *testing.T) {
+func TestADuplicateThatWaitsTooLong(t *testing.T) {
 	db := openLibrary(t, postgres.Database(t), sqldb.Options{LockTimeout: 100 * time.Millisecond})
 	n, h := &tally{}, newHeld()
 	ada := serve(t, config(db), n.resources()...).as("ada")
@@ -131,8 +131,8 @@ func TestTwinThatWaitsLong(t *testing.T) {
 	n.ran(t, 0)
 }
 
-// TestTwinOfWhatIsRefused: if the first request fails, a duplicate that waited runs.
-func TestTwinOfWhatIsRefused(t *testing.T) {
+// TestADuplicateOfARejectedRequest: if the first request fails, a duplicate that waited runs.
+func TestADuplicateOfARejectedRequest(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n, h := &tally{}, newHeld()
 		ada := serve(t, config(db), n.resources()...).as("ada")
@@ -153,10 +153,10 @@ func TestTwinOfWhatIsRefused(t *testing.T) {
 	})
 }
 
-// TestARowThatIsHeld by another program fails the requests that need it, and no other
+// TestALockedRow by another program fails the requests that need it, and no other
 // requests. With a statement timeout of an hour only the lock timeout frees the pool's
 // connections.
-func TestARowThatIsHeld(t *testing.T) {
+func TestALockedRow(t *testing.T) {
 	url := postgres.Database(t)
 	db := openLibrary(t, url, sqldb.Options{LockTimeout: 100 * time.Millisecond, StatementTimeout: time.Hour, MaxConns: 2, QueueTimeout: time.Minute})
 	n := &tally{}

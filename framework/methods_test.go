@@ -38,8 +38,8 @@ func TestThrottlesOfEveryMethod(t *testing.T) {
 	})
 }
 
-// TestAllowIsForThoseWhoMay: a rejected caller gets no list of methods.
-func TestAllowIsForThoseWhoMay(t *testing.T) {
+// TestAllowOfARejectedCaller: a rejected caller gets no list of methods.
+func TestAllowOfARejectedCaller(t *testing.T) {
 	v := countries()
 	v.Permission = framework.Staff()
 	api := serve(t, config(sqlite(t)), v)
@@ -57,9 +57,9 @@ func TestAllowIsForThoseWhoMay(t *testing.T) {
 	eve.get("/api/countries/"+missing+"/").is(404).head("Allow", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
 }
 
-// TestOptionsOfAListOneMayNotSee: they have no parameters, because parameters reveal what
+// TestOptionsOfARejectedCaller: they have no parameters, because parameters reveal what
 // the rows contain.
-func TestOptionsOfAListOneMayNotSee(t *testing.T) {
+func TestOptionsOfARejectedCaller(t *testing.T) {
 	v := books()
 	v.Verbs.List = v.Verbs.List.Permit(framework.Staff())
 	api := serve(t, config(sqlite(t)), countries(), authors(), v)
