@@ -31,7 +31,7 @@ type Demo struct {
 func NewServeCommand(run *command.Run, demo *Demo) *cobra.Command {
 	use, example, never := "serve [--migrate] [flags]", "--migrate", ""
 	if demo != nil {
-		use, example, never = "serve [--migrate] [--seed] [flags]", "--migrate --seed", "\nThe server then makes no demo data."
+		use, example, never = "serve [--migrate] [--seed] [flags]", "--migrate --seed", "\nWithout --seed, the server makes no demo data."
 	}
 	c := run.New(cobra.Command{
 		Use:   use,
