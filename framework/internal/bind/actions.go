@@ -56,6 +56,7 @@ func (b *binder) bindActions(r *table.Resource) {
 			e.Asks = true
 			b.queryInput(e, a.In, fault)
 		}
+		b.parts(e, a, fault)
 		e.Settle()
 		b.act(e, a, fault)
 		r.Endpoints = append(r.Endpoints, e)

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -62,6 +63,10 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 		return
 	case r.Declaration.Single && v.Name == call.VerbList:
 		fault(naming.Sentence("a single resource has no list; use Retrieve"))
+		return
+	}
+	if stream.Compile(v.Out, nil, func(error) {}) != nil {
+		fault(naming.Sentence("its function returns %s, which is sent in parts; only the function of an action may, such as one of framework.Get or OnCollection", v.Out))
 		return
 	}
 	e := b.newEndpoint(r, v.Name, v.Name, v.Method, v.Rules)
