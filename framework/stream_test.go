@@ -1,8 +1,6 @@
 package framework_test
 
 import (
-	"bufio"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,13 +10,10 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
-	"runtime"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/uuid"
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
@@ -32,7 +27,7 @@ type Line struct {
 	At     *time.Time `json:"at"`
 }
 
-func (l Line) EventID() string { return fmt.Sprint(l.Number) }
+func (l Line) EventID() string { return strconv.Itoa(l.Number) }
 
 func (l Line) EventName() string {
 	if l.Number == 2 {
@@ -267,259 +262,6 @@ func TestStreamOnAnObject(t *testing.T) {
 		api.get("/api/books/"+id+"/words/").refuses(401, "authentication_required")
 	})
 }
-
-// exported streams the books that the caller may see.
-func exported() framework.ViewSet[Book] {
-	b := books()
-	b.Collection = []framework.CollectionAction{framework.OnCollection("GET", "export", func(c *framework.Call, _ framework.None) (iter.Seq2[BookView, error], error) {
-		return framework.Each[BookView](c, "books", nil), nil
-	}).As(framework.NDJSON, framework.CSV)}
-	return b
-}
-
-// shelve inserts books of an owner.
-func shelve(t *testing.T, db *sqldb.DB, owner string, n int) {
-	t.Helper()
-	var rows []*Book
-	for i := range n {
-		rows = append(rows, &Book{ID: uuid.Must(uuid.NewV7()), OwnerID: idOf(owner), Title: fmt.Sprintf("%s %d", owner, i), Status: "draft"})
-	}
-	for part := range slices.Chunk(rows, 2000) {
-		if _, err := db.NewInsert().Model(&part).Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestEachRow: every row in the caller's scope is streamed once, over the limits of the parts.
-func TestEachRow(t *testing.T) {
-	both(t, func(t *testing.T, db *sqldb.DB) {
-		shelve(t, db, "ada", 3500) // 1000, 2000 and 500
-		shelve(t, db, "bob", 1000)
-		api := serve(t, config(db), countries(), authors(), exported())
-		for caller, want := range map[string]int{"ada": 3500, "bob": 1000, "eve": 0, "vic": 4500} {
-			seen := map[string]bool{}
-			for line := range strings.Lines(api.as(caller).get("/api/books/export/").is(200).body) {
-				var one BookView
-				if err := json.Unmarshal([]byte(line), &one); err != nil {
-					t.Fatal(err)
-				}
-				seen[one.Title] = true
-				if caller == "bob" && !strings.HasPrefix(one.Title, "bob ") {
-					t.Fatalf("bob sees %q", one.Title)
-				}
-			}
-			if len(seen) != want {
-				t.Errorf("%s has %d books; want %d", caller, len(seen), want)
-			}
-		}
-	})
-}
-
-// TestEachRefuses: what Each does itself, and viewsets that it does not know.
-func TestEachRefuses(t *testing.T) {
-	api := framework.New(config(sqlite(t)))
-	api.Register(shelves()...)
-	c, err := api.NewCall(t.Context(), framework.CallOptions{Caller: callers["ada"]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := func(rows iter.Seq2[BookView, error]) error {
-		for _, err := range rows {
-			return err
-		}
-		return nil
-	}
-	for _, test := range []struct {
-		rows iter.Seq2[BookView, error]
-		want string
-	}{
-		{framework.Each[BookView](c, "bookz", nil), `did you mean "books"`},
-		{framework.Each[BookView](c, "authors", nil), "does not show framework_test.BookView"},
-		{framework.Each[BookView](&framework.Call{Context: t.Context()}, "books", nil), "framework.Each: the call belongs to no API"},
-		{framework.Each[BookView](c, "books", nil), ""},
-	} {
-		if err := first(test.rows); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("the error is %v; want %q", err, test.want)
-		}
-	}
-}
-
-// A noteView shows no key, so the parts of a stream cannot depend on it.
-type noteView struct {
-	Room string `json:"room"`
-	Text string `json:"text"`
-}
-
-// TestLargeStream: the memory of a stream of 100,000 rows is that of a part of them.
-func TestLargeStream(t *testing.T) {
-	both(t, func(t *testing.T, db *sqldb.DB) {
-		if _, err := db.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-			INSERT INTO notes (room, text) SELECT 'hall', 'A text of some length, so that all rows together are large.' FROM n`); err != nil {
-			t.Fatal(err)
-		}
-		s := streaming(framework.OnCollection("GET", "export", func(c *framework.Call, _ framework.None) (iter.Seq2[noteView, error], error) {
-			return framework.Each[noteView](c, "notes", nil), nil
-		}))
-		s.Verbs = framework.ReadOnly[noteView]()
-		api := serve(t, config(db), s)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, api.url+"/api/notes/export/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		rows, most := 0, uint64(0)
-		for lines := bufio.NewScanner(resp.Body); lines.Scan(); rows++ {
-			if rows%20_000 == 0 {
-				most = max(most, heap())
-			}
-		}
-		if rows != 100_000 || most > 64<<20 {
-			t.Errorf("%d rows with %d MiB of memory; want 100000 with at most 64", rows, most>>20)
-		}
-	})
-}
-
-// heap is the memory that is in use after a collection.
-func heap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
-
-// TestClientLeavesAStream: the iterator ends, and so does its statement, so that the connection
-// is free.
-func TestClientLeavesAStream(t *testing.T) {
-	both(t, func(t *testing.T, db *sqldb.DB) {
-		shelve(t, db, "ada", 5000)
-		ended := make(chan error, 1)
-		s := streaming(framework.OnCollection("GET", "rows", func(c *framework.Call, _ framework.None) (iter.Seq2[string, error], error) {
-			rows, err := c.DB.NewSelect().Table("books").Column("title").Rows(c)
-			if err != nil {
-				return nil, err
-			}
-			return func(yield func(string, error) bool) {
-				defer func() { ended <- rows.Close() }()
-				for rows.Next() {
-					var title string
-					if err := rows.Scan(&title); err != nil || !yield(strings.Repeat(title, 1000), err) {
-						return
-					}
-				}
-			}, nil
-		}))
-		c := config(db)
-		over := newWitness("w")
-		c.Observers = []framework.Observer{over}
-		api := serve(t, c, s)
-		ctx, leave := context.WithCancel(t.Context())
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, api.url+"/api/notes/rows/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-		leave()
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
-			t.Fatal("the iterator did not end")
-		}
-		if in := db.Stats().InUse; in != 0 {
-			t.Errorf("%d connections are in use", in)
-		}
-		if o := over.last(t); o.Status != 499 || o.Err != nil {
-			t.Errorf("the observer gets %+v", o)
-		}
-	})
-}
-
-// TestContent: bytes with their headers, ranges and conditions.
-func TestContent(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	closed := 0
-	content := func(c framework.Content) func(*framework.Call, framework.None) (framework.Content, error) {
-		return func(*framework.Call, framework.None) (framework.Content, error) {
-			body := c
-			if text, ok := c.Body.(*strings.Reader); ok {
-				_, _ = text.Seek(0, io.SeekStart)
-				body.Body = closing{text, &closed}
-			}
-			return body, nil
-		}
-	}
-	pdf := framework.Media("application/pdf")
-	api := serve(t, config(sqlite(t)), streaming(
-		framework.OnCollection("GET", "file", content(framework.Content{Body: strings.NewReader("0123456789"), Name: "../Größe \"1\".pdf", ETag: `"v1"`, ModTime: at})).As(pdf, "text/plain"),
-		framework.OnCollection("GET", "pipe", content(framework.Content{Body: io.LimitReader(strings.NewReader("0123456789"), 10), Inline: true, Name: "a.pdf"})).As(pdf),
-		framework.OnCollection("GET", "short", content(framework.Content{Body: io.LimitReader(strings.NewReader("0123456789"), 10), Length: 20})).As(pdf),
-		framework.OnCollection("GET", "broken", content(framework.Content{Body: broken{}})).As(pdf),
-		framework.OnCollection("GET", "other", content(framework.Content{Body: strings.NewReader("x"), Media: "text/html"})).As(pdf),
-		framework.OnCollection("GET", "none", content(framework.Content{})).As(pdf),
-		framework.OnCollection("POST", "made", content(framework.Content{Body: strings.NewReader("0123456789")})).As(pdf).Untransacted(),
-	))
-	file := api.get("/api/notes/file/").is(200).head("Content-Type", "application/pdf").head("Content-Length", "10").head("ETag", `"v1"`).head("Accept-Ranges", "bytes")
-	file.head("Content-Disposition", `attachment; filename*=utf-8''Gr%C3%B6%C3%9Fe%20%221%22.pdf`).head("X-Content-Type-Options", "nosniff").head("Cache-Control", "no-store")
-	if file.body != "0123456789" {
-		t.Errorf("the body is %q", file.body)
-	}
-	api.with("Accept", "text/*").get("/api/notes/file/").is(200).head("Content-Type", "text/plain")
-	if part := api.with("Range", "bytes=2-4").get("/api/notes/file/").is(206).head("Content-Range", "bytes 2-4/10"); part.body != "234" {
-		t.Errorf("the part is %q", part.body)
-	}
-	if whole := api.with("Range", "bytes=2-4").with("If-Range", `"v2"`).get("/api/notes/file/").is(200); whole.body != "0123456789" {
-		t.Errorf("with another tag the answer is %q", whole.body)
-	}
-	api.with("If-None-Match", `"v1"`).get("/api/notes/file/").is(304)
-	outside := api.with("Range", "bytes=20-").get("/api/notes/file/").refuses(416, "range_not_satisfiable").head("Content-Range", "bytes */10")
-	if outside.header.Get("Content-Disposition") != "" {
-		t.Errorf("the error has the headers %v", outside.header)
-	}
-	api.with("If-Match", `"v2"`).get("/api/notes/file/").refuses(412, "precondition_failed")
-	if head := api.do("HEAD", "/api/notes/file/", nil).is(200).head("Content-Length", "10"); head.body != "" {
-		t.Errorf("HEAD has the body %q", head.body)
-	}
-	if pipe := api.get("/api/notes/pipe/").is(200).head("Content-Disposition", "inline; filename=a.pdf"); pipe.body != "0123456789" {
-		t.Errorf("the body is %q", pipe.body)
-	}
-	if body, err := read(t, api.url+"/api/notes/short/", "*/*"); err == nil || body != "0123456789" {
-		t.Errorf("a body that is too short is %q, error %v", body, err)
-	}
-	if made := api.post("/api/notes/made/", nil).is(200).head("Content-Type", "application/pdf"); made.body != "0123456789" {
-		t.Errorf("the body is %q", made.body)
-	}
-	for _, path := range []string{"broken", "other", "none"} {
-		api.get("/api/notes/"+path+"/").refuses(500, "internal").head("Content-Type", "application/problem+json")
-	}
-	api.with("Accept", "image/png").get("/api/notes/file/").refuses(406, "not_acceptable").says(`"offered":["application/pdf","text/plain"]`)
-	if closed != 10 {
-		t.Errorf("%d of 10 bodies are closed", closed)
-	}
-}
-
-// closing counts how often it is closed.
-type closing struct {
-	*strings.Reader
-	closed *int
-}
-
-func (c closing) Close() error { *c.closed++; return nil }
-
-// broken cannot be read.
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, errors.New("a canary") }
 
 // TestStreamMistakes: what cannot be sent in parts is a mistake at start.
 func TestStreamMistakes(t *testing.T) {

@@ -223,10 +223,7 @@ func (c *Contract) compileAll() error {
 			}
 		}
 		for _, a := range o.answers {
-			for _, place := range append(slices.Collect(maps.Values(a.content)), a.items) {
-				if place == "" {
-					continue
-				}
+			for _, place := range a.schemas() {
 				if _, err := c.schema(answerSchemas, place); err != nil {
 					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 				}
@@ -234,6 +231,15 @@ func (c *Contract) compileAll() error {
 		}
 	}
 	return nil
+}
+
+// schemas returns the places of the schemas of the answer.
+func (a *answer) schemas() []string {
+	places := slices.Collect(maps.Values(a.content))
+	if a.items != "" {
+		places = append(places, a.items)
+	}
+	return places
 }
 
 // schemas returns the places of the schemas for requests of the operation.

@@ -53,8 +53,11 @@ func partsHeaders(p *stream.Plan, ranges bool) (all []call.Header) {
 	}
 	if ranges {
 		all = append(
-			all, call.Header{Name: "Accept-Ranges", Doc: "bytes, if parts can be requested."}, call.Header{Name: "Content-Range", Doc: "The part that was sent, and the number of all bytes."},
-			call.Header{Name: "ETag", Doc: "The version of the bytes."}, call.Header{Name: "Last-Modified", Doc: "The time of their last change."},
+			all,
+			call.Header{Name: "Accept-Ranges", Doc: "bytes, if parts can be requested."},
+			call.Header{Name: "Content-Range", Doc: "The part that was sent, and the number of all bytes."},
+			call.Header{Name: "ETag", Doc: "The version of the bytes."},
+			call.Header{Name: "Last-Modified", Doc: "The time of their last change."},
 		)
 	}
 	return all

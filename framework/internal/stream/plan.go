@@ -58,7 +58,8 @@ func compileStream(element reflect.Type, declared []Media, fault func(error)) *P
 	p := &Plan{Element: element}
 	for _, m := range declared {
 		if !slices.Contains(streamable, m) {
-			fault(naming.Sentence("As(%q): a stream is sent as one of %s%s", m, strings.Join(mediaNames(streamable), ", "), naming.DidYouMean(string(m), mediaNames(streamable))))
+			names := mediaNames(streamable)
+			fault(naming.Sentence("As(%q): a stream is sent as one of %s%s", m, strings.Join(names, ", "), naming.DidYouMean(string(m), names)))
 			continue
 		}
 		f, _ := parseFormat(m) // the constants are valid

@@ -99,7 +99,8 @@ func (a *Answer) Send(o Options) Outcome {
 		defer a.content.close()
 	}
 	defer s.release()
-	_ = s.control.SetReadDeadline(time.Time{}) // an error means that the writer has no deadlines
+	_ = s.control.SetReadDeadline(time.Time{}) // else net/http ends the context of the request then
+	_ = s.control.SetWriteDeadline(time.Time{})
 	return s.outcome(a.translate(s.run(func() error {
 		if a.content != nil {
 			return s.sendContent(a.content)
@@ -145,7 +146,7 @@ func (s *sender) sendRows(rows reflect.Value) error {
 		return nil
 	}
 	for value, failed := range rows.Seq2() {
-		if err, _ := failed.Interface().(error); err != nil {
+		if err, _ := reflect.TypeAssert[error](failed); err != nil {
 			return err
 		}
 		text, err := s.encoder.element(nil, value.Interface())
@@ -201,7 +202,6 @@ func (s *sender) beginLocked() {
 	if s.encoder != nil && s.format.events {
 		s.o.Writer.Header().Set("X-Accel-Buffering", "no") // proxies such as nginx pass each event on at once
 	}
-	s.extend()
 	s.o.Writer.WriteHeader(s.status)
 	if s.encoder != nil && !s.o.head() {
 		s.pending = s.encoder.head(s.pending)
@@ -244,8 +244,8 @@ func (s *sender) put(p []byte) (n int, err error) {
 		if s.failed != nil {
 			break
 		}
-		s.extend()
-		sent, err := s.o.Writer.Write(part)
+		var sent int
+		err = s.inTime(func() (err error) { sent, err = s.o.Writer.Write(part); return err })
 		n += sent
 		s.dirty, s.last = true, time.Now()
 		if err != nil {
@@ -262,9 +262,8 @@ func (s *sender) flush() {
 	if s.write() != nil || !s.dirty {
 		return
 	}
-	s.extend()
 	s.dirty = false
-	if err := s.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.inTime(s.control.Flush); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		s.fail(err)
 	}
 }
@@ -274,8 +273,15 @@ func (s *sender) fail(err error) {
 	s.o.Stop()
 }
 
-// extend gives the next write its time.
-func (s *sender) extend() { _ = s.control.SetWriteDeadline(time.Now().Add(s.o.Wait)) }
+// inTime gives a write its time. Between two writes there is no deadline: with HTTP/2, net/http
+// ends the answer at the deadline even if nothing is written. An error of SetWriteDeadline means
+// that the writer has no deadlines.
+func (s *sender) inTime(write func() error) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.o.Wait))
+	err := write()
+	_ = s.control.SetWriteDeadline(time.Time{})
+	return err
+}
 
 // release sets the deadline that net/http would have set for the end of the answer.
 func (s *sender) release() {

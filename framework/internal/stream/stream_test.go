@@ -33,9 +33,9 @@ func (c cell) EventID() string { return c.ID }
 func (c cell) EventName() string { return "cell" }
 
 // plan compiles a stream of cells.
-func plan(t testing.TB, media ...stream.Media) *stream.Plan {
-	t.Helper()
-	return stream.Compile(reflect.TypeFor[iter.Seq2[cell, error]](), media, func(err error) { t.Error(err) })
+func plan(tb testing.TB, media ...stream.Media) *stream.Plan {
+	tb.Helper()
+	return stream.Compile(reflect.TypeFor[iter.Seq2[cell, error]](), media, func(err error) { tb.Error(err) })
 }
 
 // A writer records what a stream writes. Its deadlines are those of the last call.
@@ -90,16 +90,16 @@ func (w *writer) arrived() string {
 }
 
 // send sends what an iterator yields, in the first media type of a plan.
-func send(t testing.TB, p *stream.Plan, w *writer, rows iter.Seq2[cell, error]) (out stream.Outcome, stopped bool) {
-	t.Helper()
+func send(tb testing.TB, p *stream.Plan, w *writer, rows iter.Seq2[cell, error]) (out stream.Outcome, stopped bool) {
+	tb.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	format, err := p.Choose(r)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	answer, err := p.Answer(http.StatusOK, format, rows)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w.header = http.Header{}
 	out = answer.Send(stream.Options{
