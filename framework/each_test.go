@@ -121,7 +121,7 @@ func TestLargeStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := patient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestClientLeavesAStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := patient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestEventsHoldNoConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := patient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,13 +44,13 @@ var (
 // Content is an answer of bytes, such as a file or an image. The function of an action returns
 // it; [Action.As] declares its media types, and at least one is needed. It has these fields:
 //
-//	Body    io.Reader // closed if it is an io.Closer; for an io.ReadSeeker, parts can be requested
-//	Media   Media     // one of the declared types; defaults to the one that Accept chose
-//	Name    string    // the file name for the client, which saves the answer; defaults to none
-//	Inline  bool      // a browser may show the answer although it has a Name
-//	Length  int64     // the bytes of a Body that is not an io.ReadSeeker; defaults to unknown
-//	ModTime time.Time // for If-Modified-Since and If-Range; defaults to none
-//	ETag    string    // with its quotes, for If-None-Match and If-Range; defaults to none
+//	Body    io.Reader       // closed if it is an io.Closer; parts of an io.ReadSeeker can be requested
+//	Media   framework.Media // one of the declared types; defaults to the one that Accept chose
+//	Name    string          // the file name for the client, which saves the answer; defaults to none
+//	Inline  bool            // a browser may show the answer although it has a Name
+//	Length  int64           // the bytes of a Body that is not an io.ReadSeeker; defaults to unknown
+//	ModTime time.Time       // for If-Modified-Since and If-Range; defaults to none
+//	ETag    string          // with its quotes, for If-None-Match and If-Range; defaults to none
 //
 // A GET of an io.ReadSeeker serves ranges and conditional requests (RFC 9110, sections 13 and
 // 14). An error of the first read is an error of the API; a later one closes the connection.

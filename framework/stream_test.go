@@ -223,6 +223,9 @@ func TestStreamsFail(t *testing.T) {
 	}
 }
 
+// patient is a client for streams.
+var patient = &http.Client{Timeout: time.Minute}
+
 // read requests a path and reads the body until an error or its end.
 func read(t *testing.T, url, accept string) (string, error) {
 	t.Helper()
@@ -231,13 +234,40 @@ func read(t *testing.T, url, accept string) (string, error) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Accept", accept)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := patient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return string(body), err
+}
+
+// TestStreamInMiddleware: middleware wraps a stream, and does not keep it back after an error.
+func TestStreamInMiddleware(t *testing.T) {
+	marks := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Mark", "yes")
+			if r.FormValue("unknown") == "" {
+				w = struct{ http.ResponseWriter }{w} // it cannot flush
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	logged := &lines{}
+	c := config(sqlite(t))
+	c.Log = slog.New(slog.NewTextHandler(logged, nil))
+	api := serve(t, c, streaming(lineStream().Wrap(marks)))
+	if got := api.get("/api/notes/lines/?rows=2").is(200).head("Mark", "yes"); strings.Count(got.body, "\n") != 2 {
+		t.Errorf("the body is %q", got.body)
+	}
+	api.get("/api/notes/lines/?fails=first").refuses(403, "forbidden").head("Mark", "yes")
+	if body, err := read(t, api.url+"/api/notes/lines/?rows=1&fails=late&unknown=x", "*/*"); err == nil || !strings.Contains(body, `"code":"internal"`) {
+		t.Errorf("the answer is %q, error %v", body, err)
+	}
+	if text := logged.String(); strings.Count(text, "a canary") != 1 || strings.Count(text, "msg=request") != 3 {
+		t.Errorf("the log is %s", text)
+	}
 }
 
 // TestStreamOnAnObject: the object is one that the caller may see.
@@ -291,7 +321,7 @@ func TestStreamMistakes(t *testing.T) {
 		{on(framework.OnCollection("POST", "lines", linesOf)), `write Untransacted, and change rows by Call.InTx`},
 		{on(framework.OnCollection("POST", "lines", linesOf).Idempotent()), `leave Idempotent out`},
 		{on(lineStream().Answers(204)), `Answers(204) is for another kind of answer`},
-		{framework.ViewSet[Note]{Name: "notes", Scope: framework.Public(), Verbs: framework.Verbs{Create: framework.Does(func(*framework.Call, framework.None) (framework.Content, error) { return framework.Content{}, nil })}}, `only the function of an action may`},
+		{framework.ViewSet[Note]{Name: "notes", Scope: framework.Public(), Verbs: framework.Verbs{Create: framework.Does(func(*framework.Call, framework.None) (framework.Content, error) { return framework.Content{}, nil })}}, `only an action may`},
 	} {
 		api := framework.New(config(sqlite(t)))
 		api.Register(c.declared)

@@ -63,6 +63,13 @@ func partsHeaders(p *stream.Plan, ranges bool) (all []call.Header) {
 	return all
 }
 
+// checkWhole reports that the function of a verb returns a stream or bytes.
+func checkWhole(out reflect.Type, fault func(error)) {
+	if stream.Compile(out, nil, func(error) {}) != nil {
+		fault(naming.Sentence("its function returns %s, which is sent in parts; only an action may, such as one of framework.Get or OnCollection", out))
+	}
+}
+
 // shownBy is the type that a function's answer shows: the element of a stream, or the answer
 // itself. It is nil for bytes, which show no type.
 func shownBy(out reflect.Type) reflect.Type {

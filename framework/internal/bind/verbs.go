@@ -11,7 +11,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -65,10 +64,6 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 		fault(naming.Sentence("a single resource has no list; use Retrieve"))
 		return
 	}
-	if stream.Compile(v.Out, nil, func(error) {}) != nil {
-		fault(naming.Sentence("its function returns %s, which is sent in parts; only the function of an action may, such as one of framework.Get or OnCollection", v.Out))
-		return
-	}
 	e := b.newEndpoint(r, v.Name, v.Name, v.Method, v.Rules)
 	e.OnObject = v.OnObject() && v.Kind != declare.VerbDoes
 	e.Pattern = r.ListPath()
@@ -107,12 +102,12 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 		b.bindWriting(w, fault)
 		e.Serve = w.Serve()
 	case declare.VerbDoes, declare.VerbChanges:
+		checkWhole(v.Out, fault)
 		e.Input = b.input(r, v.In, fault)
 		if v.Name == call.VerbPatch && v.Kind == declare.VerbChanges {
 			checkFilled(r, e.Input, fault)
 		}
 		if !e.IsWrite() {
-			e.Asks = true
 			b.queryInput(e, v.In, fault)
 		}
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: v.Run}.Serve()

@@ -94,6 +94,7 @@ func (a *Answer) Send(o Options) Outcome {
 	s := &sender{o: o, format: a.format, status: a.Status, control: http.NewResponseController(o.Writer)}
 	if a.content == nil {
 		s.encoder = a.format.encoder()
+		s.describe() // now, because the goroutine of pulse may send the headers
 	}
 	if a.content != nil {
 		defer a.content.close()
@@ -140,7 +141,6 @@ func (s *sender) run(do func() error) error {
 
 // sendRows sends the elements. It returns the error of the iterator or of the encoder.
 func (s *sender) sendRows(rows reflect.Value) error {
-	s.o.Writer.Header().Set("Content-Type", s.format.contentType())
 	if s.format.events && s.o.head() { // the first event may take long
 		s.begin()
 		return nil
@@ -159,6 +159,15 @@ func (s *sender) sendRows(rows reflect.Value) error {
 	}
 	s.begin()
 	return nil
+}
+
+// describe sets the headers of a stream.
+func (s *sender) describe() {
+	h := s.o.Writer.Header()
+	h.Set("Content-Type", s.format.contentType())
+	if s.format.events {
+		h.Set("X-Accel-Buffering", "no") // proxies such as nginx pass each event on at once
+	}
 }
 
 // chunk is how many bytes of a stream are gathered before they are written.
@@ -199,9 +208,6 @@ func (s *sender) beginLocked() {
 		return
 	}
 	s.begun, s.dirty, s.last = true, true, time.Now()
-	if s.encoder != nil && s.format.events {
-		s.o.Writer.Header().Set("X-Accel-Buffering", "no") // proxies such as nginx pass each event on at once
-	}
 	s.o.Writer.WriteHeader(s.status)
 	if s.encoder != nil && !s.o.head() {
 		s.pending = s.encoder.head(s.pending)

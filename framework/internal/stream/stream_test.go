@@ -113,7 +113,7 @@ func send(tb testing.TB, p *stream.Plan, w *writer, rows iter.Seq2[cell, error])
 func of(wait time.Duration, texts ...string) iter.Seq2[cell, error] {
 	return func(yield func(cell, error) bool) {
 		for _, text := range texts {
-			time.Sleep(wait)
+			<-time.After(wait)
 			if !yield(cell{Text: text, ID: text}, nil) {
 				return
 			}
@@ -127,12 +127,12 @@ func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{}
 		go func() {
-			time.Sleep(1500 * time.Millisecond)
+			<-time.After(1500 * time.Millisecond)
 			if w.mu.Lock(); w.status != http.StatusOK {
 				t.Errorf("after 1.5 s the status is %d", w.status)
 			}
 			w.mu.Unlock()
-			time.Sleep(39 * time.Second)
+			<-time.After(39 * time.Second)
 			if got := w.arrived(); got != ":\n\n:\n\nevent: cell\nid: a\ndata: {\"text\":\"a\"}\n\n" {
 				t.Errorf("after 40.5 s the client has %q", got)
 			}
@@ -152,7 +152,7 @@ func TestFlushes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{}
 		go func() {
-			time.Sleep(12 * time.Second)
+			<-time.After(12 * time.Second)
 			if got := w.arrived(); got != "{\"text\":\"a\"}\n" {
 				t.Errorf("2 s after the first line the client has %q", got)
 			}

@@ -37,14 +37,10 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	if e.OnObject && !e.Resource.Declaration.Single {
-		key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, keyText)
-		if !ok {
-			return nil, problem.NotFound()
-		}
-		req.Key = key
-	}
 	var err error
+	if req.Key, err = e.readKey(keyText); err != nil {
+		return nil, err
+	}
 	if req.Query, err = input.ReadQuery(r); err != nil {
 		return nil, err
 	}
@@ -70,6 +66,18 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		resp.Parts.Translate = translated
 	}
 	return resp, nil
+}
+
+// readKey parses the key in the path. It returns nil if the path has none.
+func (e Handler) readKey(text string) (any, error) {
+	if !e.OnObject || e.Resource.Declaration.Single {
+		return nil, nil
+	}
+	key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, text)
+	if !ok {
+		return nil, problem.NotFound()
+	}
+	return key, nil
 }
 
 // choose chooses the media type of an answer that is sent in parts by the header Accept.

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -39,6 +40,7 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 			}
 			x.Context = withValues(x.lasting, x.Context)
 			verb.Charge(x.Call, "")
+			fair.Last(x)
 			forbidStoring(w.Header())
 			s.run(x, w, r.WithContext(context.WithValue(x.Context, exchangeKey{}, x)), next)
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/stream"
 )
@@ -48,6 +49,7 @@ func (p *progress) end() {
 // complete, it closes the connection by a panic with [http.ErrAbortHandler].
 func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, a *stream.Answer) error {
 	forbidStoring(w.Header())
+	fair.Last(x)
 	state.Of(x.Call).Header = w.Header().Clone() // the iterator must not change headers that another goroutine may send
 	if a.Waits() {
 		x.progress.pause()
