@@ -31,7 +31,7 @@ type exchange struct {
 	written     int64           // bytes of the answer's body
 	gone        bool            // the client disconnected before the answer was sent
 	refusing    bool            // the handler of [NewRefusing] answers it
-	failed      error           // the error of [WriteError], or of a middleware of echo
+	failed      error           // the error of [WriteError], of a middleware of echo, or of an answer in parts that did not begin
 	finished    bool            // the log and the observers have the outcome
 }
 

@@ -197,10 +197,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		h.Set(problem.HeaderIgnored, ignored)
 	}
 	if err == nil && resp.Parts != nil {
-		if err = s.sendParts(w, r, x, resp.Parts); err == nil {
+		if s.sendParts(w, r, x, resp.Parts) {
 			return
 		}
-		if hidesMethods(err) {
+		if err = x.failed; hidesMethods(err) {
 			h.Del(problem.HeaderAllow)
 		}
 	}

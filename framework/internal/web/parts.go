@@ -44,10 +44,10 @@ func (p *progress) end() {
 	p.stop(context.Canceled)
 }
 
-// sendParts sends an answer in parts. It returns the error if nothing was sent, so that the error
-// can be the answer. Otherwise it reports the outcome and returns nil. If the answer is not
-// complete, it closes the connection by a panic with [http.ErrAbortHandler].
-func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, a *stream.Answer) error {
+// sendParts sends an answer in parts, and reports the outcome to the observers and to the log. If
+// the answer is not complete, it closes the connection by a panic with [http.ErrAbortHandler]. If
+// nothing was sent, it only sets x.failed and returns false, so that the error can be the answer.
+func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, a *stream.Answer) (sent bool) {
 	forbidStoring(w.Header())
 	fair.Last(x)
 	state.Of(x.Call).Header = w.Header().Clone() // the iterator must not change headers that another goroutine may send
@@ -56,22 +56,23 @@ func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, 
 	}
 	w = x.observe(w)
 	before := x.observation.bytes
-	sent := a.Send(stream.Options{
+	out := a.Send(stream.Options{
 		Writer: w, Request: r, Wait: x.progress.limit, Progress: x.progress.made,
 		Stop: func() { x.progress.stop(context.Canceled) }, Disconnected: x.hungUp,
 		Problem: func(err error) []byte { _, body := s.shape(x, access.AsError(err)); return body },
 	})
-	if sent.Status == 0 {
-		return cmp.Or(sent.Err, context.Canceled)
+	if out.Status == 0 {
+		x.failed = cmp.Or(out.Err, context.Canceled)
+		return false
 	}
-	x.written, x.gone = x.observation.bytes-before, sent.Unread
-	status := sent.Status
-	if sent.Err != nil {
+	x.written, x.gone = x.observation.bytes-before, out.Unread
+	status := out.Status
+	if out.Err != nil {
 		status = http.StatusInternalServerError // for the log and the observers
 	}
-	s.finish(x, r, status, sent.Err)
-	if sent.Cut {
+	s.finish(x, r, status, out.Err)
+	if out.Cut {
 		panic(http.ErrAbortHandler)
 	}
-	return nil
+	return true
 }
