@@ -105,7 +105,7 @@ func (x *exchange) write(w http.ResponseWriter, status int, media string, body [
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	forbidStoring(h)
 	w.WriteHeader(status)
-	n, err := w.Write(body)
+	n, err := w.Write(body) //nolint:gosec // G705: it is JSON, and has its media type and nosniff
 	x.written += int64(n)
 	if err != nil {
 		x.gone = x.gone || x.hungUp()
