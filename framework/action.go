@@ -65,6 +65,28 @@ func onObject[M, In, Out any](method, name string, fn func(*call.Call, *M, In) (
 	}}
 }
 
+// As declares the media types of an answer that is sent in parts: of a function that returns an
+// iterator or [Content]. The first is the default; the header Accept of a request chooses among
+// them (RFC 9110, section 12.5.1). A request that accepts none of them is answered 406
+// not_acceptable before the function runs. [Call.Media] returns the choice.
+//
+// A function that returns iter.Seq2[T, error] is a stream of [NDJSON], [CSV], [ExactCSV] or
+// [EventStream]; without As, of NDJSON. The first element is fetched before the status is sent, so
+// an error before it is an error of the API. After a later error, NDJSON ends with the error
+// as JSON on a line and an EventStream with an event "error"; then, except for an EventStream,
+// the connection is closed, by which a client knows that the answer is not complete. The log has
+// the cause. If the client disconnects, the context of the [Call] ends and yield returns false.
+// Headers are set before the function returns.
+//
+// [Config].Timeout limits the time until the first element, between two elements, and for each
+// write. The elements of an EventStream may come at any time; it has a comment every 15
+// seconds while there is none. Use [Each] to read rows: it holds no connection to the database
+// while the client reads. A function that is not a GET must be Untransacted.
+func (a Action[M]) As(media ...Media) Action[M] {
+	a.declared.Media = append(slices.Clip(a.declared.Media), media...)
+	return a
+}
+
 // ID sets the operationId in the OpenAPI document, as [Verb.ID] does: "setVariantStock".
 func (a Action[M]) ID(name string) Action[M] { a.declared.Named = name; return a }
 
@@ -119,6 +141,12 @@ func (a Action[M]) Sends(headers ...call.Header) Action[M] {
 
 // Idempotent makes retries with the header Idempotency-Key safe, as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.declared.Idempotent = true; return a }
+
+// As declares the media types of an answer that is sent in parts, as [Action.As] does.
+func (a CollectionAction) As(media ...Media) CollectionAction {
+	a.declared.Media = append(slices.Clip(a.declared.Media), media...)
+	return a
+}
 
 // ID sets the operationId in the OpenAPI document, as [Verb.ID] does: "setVariantStock".
 func (a CollectionAction) ID(name string) CollectionAction { a.declared.Named = name; return a }

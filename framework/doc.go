@@ -17,6 +17,7 @@
 //	table     narrows by scope, orders, searches, stores
 //	view      selects, joins and loads what a view shows
 //	wire      writes JSON
+//	stream    sends answers in parts: streams and bytes
 //
 // Before the first request, bind turns the declarations into endpoints and reports every
 // mistake; describe and openapi write the OpenAPI document. If the program calls them, the functions of

@@ -16,6 +16,8 @@ type (
 	CodeInfo = problem.CodeInfo
 	// ReferencedDetails are the details of the code still_referenced: see [problem.ReferencedDetails].
 	ReferencedDetails = problem.ReferencedDetails
+	// NotAcceptableDetails are the details of the code not_acceptable: see [problem.NotAcceptableDetails].
+	NotAcceptableDetails = problem.NotAcceptableDetails
 	// SignInDetails are the details of a 401 if an endpoint of the API issues credentials: see [problem.SignInDetails].
 	SignInDetails = problem.SignInDetails
 	// An Error is an error that the client reads: see [problem.Error].
@@ -121,15 +123,18 @@ const (
 	CodeForbidden               = problem.CodeForbidden
 	CodeNotFound                = problem.CodeNotFound
 	CodeMethodNotAllowed        = problem.CodeMethodNotAllowed
+	CodeNotAcceptable           = problem.CodeNotAcceptable
 	CodeUnique                  = problem.CodeUnique
 	CodeReferenced              = problem.CodeReferenced
 	CodeConflict                = problem.CodeConflict
 	CodeTooManyRows             = problem.CodeTooManyRows
+	CodePreconditionFailed      = problem.CodePreconditionFailed
 	CodePreconditionUnsupported = problem.CodePreconditionUnsupported
 	CodeRequestTimeout          = problem.CodeRequestTimeout
 	CodeBodyTooLarge            = problem.CodeBodyTooLarge
 	CodeUnsupportedMediaType    = problem.CodeUnsupportedMediaType
 	CodeURITooLong              = problem.CodeURITooLong
+	CodeRangeNotSatisfiable     = problem.CodeRangeNotSatisfiable
 	CodeInvalidHost             = problem.CodeInvalidHost
 	CodeInvalidIdempotencyKey   = problem.CodeInvalidIdempotencyKey
 	CodeIdempotencyKeyReused    = problem.CodeIdempotencyKeyReused

@@ -81,6 +81,20 @@ func (c *Call) Header() http.Header { return state.Of(c).Header }
 // call without a request.
 func (c *Call) Request() *http.Request { return state.Of(c).Request }
 
+// Media returns the media type of the answer that the header Accept chose among those that As
+// declares, without parameters: "text/csv". It is "" for an answer of one JSON value.
+func (c *Call) Media() string { return state.Of(c).Media }
+
+// LastEventID returns the id of the last event that a client of an event stream received before
+// it reconnected, "" for none. The client sends it in the header Last-Event-ID, so it may be any
+// text.
+func (c *Call) LastEventID() string {
+	if r := c.Request(); r != nil {
+		return r.Header.Get("Last-Event-ID")
+	}
+	return ""
+}
+
 // URL returns the absolute URL of a path below the API's prefix. It begins with the API's
 // public URL, or else with the request's Host. With neither, or if the API does not allow the
 // Host, it returns a path without a host. A function that creates something at a path

@@ -20,15 +20,18 @@ const (
 	CodeForbidden               = "forbidden"
 	CodeNotFound                = "not_found"
 	CodeMethodNotAllowed        = "method_not_allowed"
+	CodeNotAcceptable           = "not_acceptable"
 	CodeUnique                  = "not_unique"
 	CodeReferenced              = "still_referenced"
 	CodeConflict                = "conflict"
 	CodeTooManyRows             = "too_many_rows"
+	CodePreconditionFailed      = "precondition_failed"
 	CodePreconditionUnsupported = "precondition_unsupported"
 	CodeRequestTimeout          = "request_timeout"
 	CodeBodyTooLarge            = "body_too_large"
 	CodeUnsupportedMediaType    = "unsupported_media_type"
 	CodeURITooLong              = "uri_too_long"
+	CodeRangeNotSatisfiable     = "range_not_satisfiable"
 	CodeInvalidHost             = "invalid_host"
 	CodeInvalidIdempotencyKey   = "invalid_idempotency_key"
 	CodeIdempotencyKeyReused    = "idempotency_key_reused"
@@ -67,10 +70,12 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeForbidden, Status: http.StatusForbidden, Title: "Not permitted", Text: "You are signed in, but you have no permission for this. An operator of the service can give it to you."},
 	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or you have no access to it. The answer is the same in all three cases."},
 	{Code: CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed", Text: "This path exists, but does not offer this method. The header Allow lists those it does."},
+	{Code: CodeNotAcceptable, Status: http.StatusNotAcceptable, Title: "No acceptable media type", Text: "The header Accept excludes every media type that this endpoint has. details.offered lists them.", Details: NotAcceptableDetails{}},
 	{Code: CodeUnique, Status: http.StatusConflict, Title: "Already taken", Text: "Another record already has this value, which must be unique. The list errors names the field."},
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first. If a resource serves those records, details.resource names it.", Details: ReferencedDetails{}},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Conflict with the present state", Text: "The request is well formed, but the stored data does not allow it."},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Request the same rows as a list, page by page."},
+	{Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "The precondition is false", Text: "The content is not the one that If-Match or If-Unmodified-Since names. Request it without these headers to get the present one."},
 	{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
 		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
@@ -85,6 +90,7 @@ var builtinCodes = []CodeInfo{
 		Text: "Send the body as application/json in UTF-8.",
 	},
 	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
+	{Code: CodeRangeNotSatisfiable, Status: http.StatusRequestedRangeNotSatisfiable, Title: "The range is outside the content", Text: "The header Range names no part of the content. Content-Range has the number of its bytes."},
 	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
 	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + limits.KeyLifeText + " a key of a caller belongs to one request of an operation (method and route): the same id in the path, the same query and the same body. Send the request as it was the first time, or make a new key for a new one."},
@@ -104,6 +110,11 @@ func (c CodeInfo) StatusText() string { return http.StatusText(c.Status) }
 
 // IsFault reports whether it is the code of a fault, and not of an error.
 func (c CodeInfo) IsFault() bool { return c.Status == 0 }
+
+// NotAcceptableDetails are the details of the code not_acceptable.
+type NotAcceptableDetails struct {
+	Offered []string `json:"offered" doc:"The media types of the endpoint, the default first."`
+}
 
 // ReferencedDetails are the details of the code still_referenced.
 type ReferencedDetails struct {

@@ -123,8 +123,33 @@ func (v *verdict) checkAnswer(o *operation) {
 	case len(a.content) == 0 || x.method == http.MethodHead && len(x.body) == 0:
 	case !described:
 		v.reportf(a.place+"/content", x.body, "the media type %q is not described; these are: %s", got, strings.Join(slices.Sorted(maps.Keys(a.content)), ", "))
-	default:
+	case got == ndjson && len(a.items) > 0:
+		v.checkLines(a.items)
+	case isJSON(got):
 		v.checkBody(schema, got)
+	}
+}
+
+// ndjson is the media type of a stream with a JSON value on each line.
+const ndjson = "application/x-ndjson"
+
+// isJSON reports whether a body of a media type is one JSON value. Others are not checked.
+func isJSON(media string) bool {
+	return strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")
+}
+
+// checkLines checks each line of a stream against the schema of an element.
+func (v *verdict) checkLines(place string) {
+	for line := range bytes.Lines(v.x.body) {
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+		if err != nil {
+			v.reportf(place, line, "a line is not JSON: %v", err)
+			return
+		}
+		if faults := v.faults(answerSchemas, place, value); len(faults) > 0 {
+			v.findings = append(v.findings, v.toFindings(faults, line)...)
+			return
+		}
 	}
 }
 

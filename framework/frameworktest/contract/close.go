@@ -37,6 +37,7 @@ func (t *tree) closeContents(value any) {
 		for _, media := range contents {
 			if described, ok := media.(map[string]any); ok {
 				t.closeValue(described["schema"])
+				t.closeValue(described["x-itemSchema"])
 			}
 		}
 		for name, one := range value {

@@ -59,6 +59,7 @@ type answer struct {
 	headers map[string]bool
 	always  []string          // the required headers
 	content map[string]string // the places of schemas, by media type
+	items   string            // the place of the schema of a line of NDJSON, "" without one
 }
 
 // A credential is one part of a security requirement.
@@ -182,6 +183,9 @@ func (c *Contract) answer(place string) *answer {
 	slices.Sort(a.always)
 	for media := range c.document.object(place + "/content") {
 		a.content[media] = place + pointer("content", media, "schema")
+		if items := place + pointer("content", media, "x-itemSchema"); media == ndjson && c.document.at(items) != nil {
+			a.items = items
+		}
 	}
 	return a
 }
@@ -219,7 +223,7 @@ func (c *Contract) compileAll() error {
 			}
 		}
 		for _, a := range o.answers {
-			for _, place := range a.content {
+			for _, place := range a.schemas() {
 				if _, err := c.schema(answerSchemas, place); err != nil {
 					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 				}
@@ -227,6 +231,15 @@ func (c *Contract) compileAll() error {
 		}
 	}
 	return nil
+}
+
+// schemas returns the places of the schemas of the answer.
+func (a *answer) schemas() []string {
+	places := slices.Collect(maps.Values(a.content))
+	if a.items != "" {
+		places = append(places, a.items)
+	}
+	return places
 }
 
 // schemas returns the places of the schemas for requests of the operation.

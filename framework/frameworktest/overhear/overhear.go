@@ -63,6 +63,9 @@ func (h *heldAnswer) Write(p []byte) (int, error) {
 	return h.body.Write(p)
 }
 
+// Flush implements [http.Flusher]. It has no effect, because the answer is held.
+func (h *heldAnswer) Flush() { h.WriteHeader(http.StatusOK) }
+
 // Unwrap returns the writer below. [http.ResponseController] calls it.
 func (h *heldAnswer) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 

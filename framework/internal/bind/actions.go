@@ -53,9 +53,9 @@ func (b *binder) bindActions(r *table.Resource) {
 		e.Pattern = base + "/" + a.Name + r.Slash
 		e.Input = b.input(r, a.In, fault)
 		if !e.IsWrite() {
-			e.Asks = true
 			b.queryInput(e, a.In, fault)
 		}
+		b.parts(e, a, fault)
 		e.Settle()
 		b.act(e, a, fault)
 		r.Endpoints = append(r.Endpoints, e)
@@ -96,6 +96,7 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 // queryInput adds a query parameter for each field of the input of an endpoint that reads. A
 // field that is an object, a slice, a map or an interface is reported and gets no parameter.
 func (b *binder) queryInput(e *table.Endpoint, in reflect.Type, fault func(error)) {
+	e.Asks = true
 	for _, f := range e.Input.Fields {
 		t := naming.Indirect(f.Typ)
 		if f.Value.Optional {

@@ -88,7 +88,7 @@ func (b *binder) checkTags() {
 			b.checkShapeTags(r, v.Name, known, v.In, v.Out)
 		}
 		for _, a := range r.Declaration.Actions {
-			b.checkShapeTags(r, "action "+strconv.Quote(a.Name), known, a.In, a.Out)
+			b.checkShapeTags(r, "action "+strconv.Quote(a.Name), known, a.In, shownBy(a.Out))
 		}
 	}
 }

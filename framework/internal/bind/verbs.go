@@ -102,12 +102,12 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 		b.bindWriting(w, fault)
 		e.Serve = w.Serve()
 	case declare.VerbDoes, declare.VerbChanges:
+		checkWhole(v.Out, fault)
 		e.Input = b.input(r, v.In, fault)
 		if v.Name == call.VerbPatch && v.Kind == declare.VerbChanges {
 			checkFilled(r, e.Input, fault)
 		}
 		if !e.IsWrite() {
-			e.Asks = true
 			b.queryInput(e, v.In, fault)
 		}
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: v.Run}.Serve()

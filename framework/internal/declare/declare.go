@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/query"
 )
 
@@ -67,6 +68,7 @@ type Rules struct {
 	Sends, Takes   []call.Header
 	SignsIn        bool
 	Middleware     []call.Middleware
+	Media          []stream.Media // of an answer that is sent in parts
 }
 
 // A NamedVerb is a verb with its name and its method.

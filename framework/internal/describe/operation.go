@@ -296,6 +296,9 @@ func (e Operation) refusesOthers() (codes []string) {
 
 // successes lists the statuses of the endpoint's successes.
 func (e Operation) successes() []int {
+	if e.Parts != nil && e.Parts.ServesRanges(e.Route.Method, e.Status) {
+		return []int{e.Status, http.StatusPartialContent, http.StatusNotModified}
+	}
 	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}
 	}

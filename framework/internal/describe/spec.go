@@ -76,6 +76,9 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
 	}
+	if e.Parts != nil {
+		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}
+	}
 	if e.Out != input.NoneType {
 		described.Output = e.Out
 	}

@@ -16,9 +16,10 @@ type request struct {
 
 // A progress belongs to all contexts of one request.
 type progress struct {
-	mu     sync.Mutex
-	waited time.Duration
-	held   []*Queue // one entry for each slot that the request holds
+	mu      sync.Mutex
+	waited  time.Duration
+	lasting bool     // each wait has the whole limit
+	held    []*Queue // one entry for each slot that the request holds
 }
 
 type requestKey struct{}
@@ -83,7 +84,18 @@ func Waited(ctx context.Context, d time.Duration) {
 	r := requestOf(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waited += d
+	if !r.lasting {
+		r.waited += d
+	}
+}
+
+// Last gives each further wait of the request of a context the whole limit of time: the request,
+// such as a stream, has no end of its own.
+func Last(ctx context.Context) {
+	r := requestOf(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waited, r.lasting = 0, true
 }
 
 // Holds reports whether the request of a context holds a slot of the queue.

@@ -216,6 +216,9 @@ func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 
 func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
 	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
+	if e.Parts != nil && status != http.StatusNotModified {
+		w.parts(r, e.Parts)
+	}
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
 	}

@@ -52,6 +52,7 @@ type Endpoint struct {
 	Body       *Body    // nil for an endpoint that takes no body
 
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
+	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
 	Page     *Page        // nil for an endpoint that is not a list
 	Statuses []int        // of successes
 	Headers  []Header     // of successes
@@ -98,6 +99,12 @@ type Body struct {
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
 	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
+}
+
+// Parts describe an answer that is sent in parts.
+type Parts struct {
+	Media   []string     // without parameters, the default first
+	Element reflect.Type // of a stream; nil for bytes
 }
 
 // A Page describes the answer of a list by the members of sample pages.

@@ -27,7 +27,8 @@ type State struct {
 	Header     http.Header    // of the response
 	Request    *http.Request  // nil for a call without a request
 	Progress   *Progress
-	Identified List // the schemes that have identified the caller
+	Media      string // of the answer, chosen by Accept; "" for JSON
+	Identified List   // the schemes that have identified the caller
 }
 
 // A List identifies a slice: two equal Lists are the same slice of the same array.

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"context"
+	"iter"
 	"net/http"
 	"net/netip"
 	"reflect"
@@ -63,6 +64,9 @@ type Rows interface {
 	// conditions or be nil; a limit or an offset in it is an error. More rows than
 	// Config.MaxRows are an error.
 	Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error)
+	// Each yields the rows that Find would return, as values of out, ordered by primary key and
+	// without a limit of their number. It reads them in parts and holds no connection in between.
+	Each(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) iter.Seq2[reflect.Value, error]
 	// FindOne returns the row with a primary key. If the row does not exist or is out of
 	// scope, as for Find, the error is NotFound.
 	FindOne(c *call.Call, viewset string, out reflect.Type, key any) (reflect.Value, error)

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -44,6 +45,7 @@ type Endpoint struct {
 	Params       []query.Param
 	Asks         bool         // Serve reads the query string
 	Input        *input.Shape // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan // of an answer that is sent in parts, and Out is nil; nil for JSON
 	Out          reflect.Type // of one row, or of a function's answer
 	keyOf        []int        // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
@@ -57,15 +59,18 @@ type Request struct {
 	Body  []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
 	IdempotencyKey string
+	// Format is the media type of an answer that is sent in parts, nil for JSON.
+	Format *stream.Format
 }
 
 // A Response is the answer of an endpoint. A nil Value means no body.
 type Response struct {
 	Status  int
 	Value   any
-	Body    []byte // the encoded Value
-	Media   string // the media type of Body, "" for JSON
-	Created string // the path of what was created, "" for nothing
+	Body    []byte         // the encoded Value
+	Media   string         // the media type of Body, "" for JSON
+	Created string         // the path of what was created, "" for nothing
+	Parts   *stream.Answer // an answer that is sent in parts instead of Value; nil for any other
 }
 
 // Settle completes an endpoint whose declaration is bound. It sets the type of a delete's

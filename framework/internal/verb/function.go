@@ -41,11 +41,19 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	return m, nil
 }
 
-func (f Function) act(c *call.Call, _ *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
+func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
 	var model any
 	if m.IsValid() {
 		model = m.Interface()
 	}
 	out, err := f.Call(c, model, in.Value.Interface())
-	return f.Endpoint.Answer(out), err
+	switch plan := f.Endpoint.Parts; {
+	case plan == nil:
+		return f.Endpoint.Answer(out), err
+	case err != nil:
+		plan.Discard(out)
+		return nil, err
+	}
+	parts, err := f.Endpoint.Parts.Answer(f.Endpoint.Status, r.Format, out)
+	return &table.Response{Status: f.Endpoint.Status, Parts: parts}, err
 }

@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/translate"
 	"trestle.example/framework/problem"
@@ -28,19 +29,18 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if err := e.Admit(c, r); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
+	req := &table.Request{HTTP: r}
+	if err := e.choose(c, req); err != nil {
+		return nil, err
+	}
 	if err := e.precondition(r); err != nil {
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	req := &table.Request{HTTP: r}
-	if e.OnObject && !e.Resource.Declaration.Single {
-		key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, keyText)
-		if !ok {
-			return nil, problem.NotFound()
-		}
-		req.Key = key
-	}
 	var err error
+	if req.Key, err = e.readKey(keyText); err != nil {
+		return nil, err
+	}
 	if req.Query, err = input.ReadQuery(r); err != nil {
 		return nil, err
 	}
@@ -58,10 +58,38 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
+	translated := func(err error) error { return e.challenged(translate.Error(e.Endpoint, err, req.Body)) }
 	if err != nil {
-		return nil, e.challenged(translate.Error(e.Endpoint, err, req.Body))
+		return nil, translated(err)
+	}
+	if resp.Parts != nil {
+		resp.Parts.Translate = translated
 	}
 	return resp, nil
+}
+
+// readKey parses the key in the path. It returns nil if the path has none.
+func (e Handler) readKey(text string) (any, error) {
+	if !e.OnObject || e.Resource.Declaration.Single {
+		return nil, nil
+	}
+	key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, text)
+	if !ok {
+		return nil, problem.NotFound()
+	}
+	return key, nil
+}
+
+// choose chooses the media type of an answer that is sent in parts by the header Accept.
+func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
+	if e.Parts == nil {
+		return nil
+	}
+	if req.Format, err = e.Parts.Choose(req.HTTP); err != nil {
+		return err
+	}
+	state.Of(c).Media = req.Format.Media()
+	return nil
 }
 
 // challenged adds the challenges of the endpoint's authenticators, as WWW-Authenticate, to a

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -29,7 +30,6 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 	s := newBeside(a)
 	check := access.Check{Authentication: a.Config.Authentication, Throttles: a.Config.Throttles, Permission: permission}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		lasting := r.Context() // it has no deadline of the API
 		s.begin(w, r, func(x *exchange, w http.ResponseWriter, r *http.Request) {
 			w = x.observe(w)
 			x.path = patternOf(r)
@@ -38,8 +38,9 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 				s.answer(w, r, x.Route, func(*call.Call) (*table.Response, error) { return nil, err }, "")
 				return
 			}
-			x.Context = &values{lasting, x.Context}
+			x.Context = withValues(x.lasting, x.Context)
 			verb.Charge(x.Call, "")
+			fair.Last(x)
 			forbidStoring(w.Header())
 			s.run(x, w, r.WithContext(context.WithValue(x.Context, exchangeKey{}, x)), next)
 		})
@@ -88,19 +89,23 @@ func patternOf(r *http.Request) string {
 	return ""
 }
 
-// values is a context with the values of another, which are behind its own.
+// values is a context with the values of another, which has a deadline that it does not have.
 type values struct {
 	context.Context
 
 	of context.Context
 }
 
-// Value implements [context.Context].
+// withValues returns ctx with the values of another context, but with its own end and cause.
+func withValues(ctx, of context.Context) context.Context {
+	return &values{ctx, context.WithoutCancel(of)} // its cause would be that of the deadline
+}
+
 func (v *values) Value(key any) any {
-	if own := v.Context.Value(key); own != nil {
-		return own
+	if value := v.of.Value(key); value != nil {
+		return value
 	}
-	return v.of.Value(key)
+	return v.Context.Value(key)
 }
 
 // CallOf returns the call of a request that passed [NewProtected], nil for any other context.
@@ -135,7 +140,7 @@ func WriteError(a *table.Registry, w http.ResponseWriter, r *http.Request, err e
 	s := newBeside(a)
 	x, protected := r.Context().Value(exchangeKey{}).(*exchange)
 	if !protected {
-		x = &exchange{Call: newCall(r.Context(), a, r, w.Header()), began: time.Now()}
+		x = &exchange{Call: newCall(r.Context(), a, r, w.Header()), began: time.Now(), lasting: r.Context()}
 	}
 	guardAnswer(w.Header())
 	w.Header().Set(problem.HeaderRequestID, x.ID.String())

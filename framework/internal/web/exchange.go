@@ -24,13 +24,15 @@ type exchange struct {
 	*call.Call
 
 	began       time.Time
-	path        string       // the path of the route, as in [call.Outcome]
-	observation *observation // nil without observers
-	written     int64        // bytes of the answer's body
-	gone        bool         // the client disconnected before the answer was sent
-	refusing    bool         // the handler of [NewRefusing] answers it
-	failed      error        // the error of [WriteError], or of a middleware of echo
-	finished    bool         // the log and the observers have the outcome
+	lasting     context.Context // of the request, without the deadline of the API
+	progress    *progress       // of an answer that is sent in parts; nil for any other
+	path        string          // the path of the route, as in [call.Outcome]
+	observation *observation    // nil without observers
+	written     int64           // bytes of the answer's body
+	gone        bool            // the client disconnected before the answer was sent
+	refusing    bool            // the handler of [NewRefusing] answers it
+	failed      error           // the error of [WriteError], of a middleware of echo, or of an answer in parts that did not begin
+	finished    bool            // the log and the observers have the outcome
 }
 
 // newCall makes the call of a request whose caller is not identified yet.
@@ -52,7 +54,7 @@ func exchangeOf(r *http.Request) *exchange {
 }
 
 // hungUp reports whether the client closed its connection.
-func (x *exchange) hungUp() bool { return errors.Is(context.Cause(x), context.Canceled) }
+func (x *exchange) hungUp() bool { return errors.Is(context.Cause(x.lasting), context.Canceled) }
 
 // send writes the response, or the error in the API's error shape. It returns the status.
 func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, err error) int {
@@ -73,6 +75,12 @@ func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error)
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}
+	media, body := s.shape(x, e)
+	return x.write(w, e.Status, media, body)
+}
+
+// shape returns the media type and the body of an error in the error shape of the API.
+func (s *server) shape(x *exchange, e *problem.Error) (media string, body []byte) {
 	info, known := s.api.Codes[e.Code]
 	page := s.api.Origin.ErrorsAt() + e.Code
 	if !known {
@@ -86,7 +94,7 @@ func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error)
 		s.api.Config.Log.ErrorContext(x, "an error's details cannot be encoded", "code", e.Code, "error", err)
 		body = []byte("{}")
 	}
-	return x.write(w, e.Status, media, body)
+	return media, body
 }
 
 // write sends an answer that has a body, and returns the status. It
@@ -97,7 +105,7 @@ func (x *exchange) write(w http.ResponseWriter, status int, media string, body [
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	forbidStoring(h)
 	w.WriteHeader(status)
-	n, err := w.Write(body)
+	n, err := w.Write(body) //nolint:gosec // G705: it is JSON, and has its media type and nosniff
 	x.written += int64(n)
 	if err != nil {
 		x.gone = x.gone || x.hungUp()

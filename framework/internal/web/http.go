@@ -116,7 +116,13 @@ func (s *server) at(path string, h echo.HandlerFunc) {
 func (s *server) serve(p *place, ec echo.Context) {
 	method := naming.MethodOf(ec.Request())
 	e, key := p.methods[method], pathKey(ec)
-	s.wrap(e, ec.Response(), ec.Request(), func(w http.ResponseWriter, r *http.Request) {
+	w, r := http.ResponseWriter(ec.Response()), ec.Request()
+	if e != nil && e.Parts != nil {
+		w = ec.Response().Writer // echo's own panics if it cannot flush
+		r = exchangeOf(r).prolong(r, s.api.Config.Timeout)
+		defer exchangeOf(r).progress.end()
+	}
+	s.wrap(e, w, r, func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
 			exchangeOf(r).path = p.path
 			switch {
@@ -189,6 +195,14 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 	}
 	if ignored := table.IgnoredValue(x.Call); ignored != "" {
 		h.Set(problem.HeaderIgnored, ignored)
+	}
+	if err == nil && resp.Parts != nil {
+		if s.sendParts(w, r, x, resp.Parts) {
+			return
+		}
+		if err = x.failed; hidesMethods(err) {
+			h.Del(problem.HeaderAllow)
+		}
 	}
 	x.gone = x.hungUp() && !isLate(err)
 	status := s.send(w, x, resp, err)
@@ -302,7 +316,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchange, http.ResponseWriter, *http.Request)) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.api.Config.Timeout)
 	defer cancel()
-	x := &exchange{Call: newCall(ctx, s.api.Registry, r, w.Header()), began: time.Now()}
+	x := &exchange{Call: newCall(ctx, s.api.Registry, r, w.Header()), began: time.Now(), lasting: r.Context()}
 	if life := s.api.Config.HSTS; x.Secure && life > 0 {
 		w.Header().Set("Strict-Transport-Security", "max-age="+strconv.FormatInt(int64(life/time.Second), 10))
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
@@ -41,7 +42,7 @@ func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Re
 		return nil, err
 	}
 	answer := description{
-		Name: p.name(), Description: p.doc(), Renders: []string{"application/json"}, Parses: []string{"application/json"}, Actions: wire.Members{},
+		Name: p.name(), Description: p.doc(), Renders: p.renders(), Parses: []string{"application/json"}, Actions: wire.Members{},
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && mayUse(c, e) {
@@ -70,6 +71,26 @@ func (p *place) doc() string {
 		}
 	}
 	return p.resource.Declaration.Doc
+}
+
+// renders lists the media types of the answers of the path, in the order of the known methods.
+func (p *place) renders() (media []string) {
+	for _, method := range naming.KnownMethods {
+		e := p.methods[method]
+		if e == nil {
+			continue
+		}
+		all := []string{"application/json"}
+		if e.Parts != nil {
+			all = e.Parts.Media()
+		}
+		for _, one := range all {
+			if !slices.Contains(media, one) {
+				media = append(media, one)
+			}
+		}
+	}
+	return media
 }
 
 // mayUse reports whether the permission of an endpoint permits the caller.

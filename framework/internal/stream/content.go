@@ -1,0 +1,205 @@
+package stream
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"trestle.example/framework/problem"
+)
+
+// Content is an answer of bytes, such as a file or an image. A function returns it, and declares
+// its media types.
+type Content struct {
+	// Body has the bytes. If it is an io.ReadSeeker, a GET may request parts of it (RFC 9110,
+	// section 14). If it is an io.Closer, it is closed when the answer ends, also after an error.
+	Body io.Reader
+	// Media is one of the declared media types. Defaults to the one that Accept chose.
+	Media Media
+	// Name is the file name that the client suggests to its user. With a Name, a browser saves
+	// the answer instead of showing it, unless Inline is true. Defaults to none.
+	Name string
+	// Inline lets a browser show the answer although it has a Name.
+	Inline bool
+	// Length is the number of bytes of a Body that is not an io.ReadSeeker. The answer is cut off
+	// if the Body has another number. Defaults to unknown.
+	Length int64
+	// ModTime is the time of the last change, for If-Modified-Since and If-Range of an
+	// io.ReadSeeker. Defaults to none.
+	ModTime time.Time
+	// ETag is the entity tag with its quotes, for If-None-Match and If-Range of an io.ReadSeeker.
+	// Defaults to none.
+	ETag string
+}
+
+// close closes the body.
+func (c *Content) close() {
+	if closer, ok := c.Body.(io.Closer); ok {
+		_ = closer.Close()
+	}
+}
+
+// headers of a content, which an error does not have.
+var contentHeaders = []string{"Content-Disposition", "Content-Length", "Accept-Ranges", "Etag", "Last-Modified"}
+
+// describe sets the headers of the answer.
+func (c *Content) describe(h http.Header, f *Format) {
+	h.Set("Content-Type", f.contentType())
+	if name := fileName(c.Name); name != "" {
+		disposition := "attachment"
+		if c.Inline {
+			disposition = "inline"
+		}
+		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": name}))
+	}
+	if c.ETag != "" {
+		h.Set("ETag", c.ETag)
+	}
+}
+
+// fileName returns the last element of a path, with slashes of either kind, and without
+// characters that are not printed.
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(name, `\`, "/"))
+	if name = path.Base(name); name == "." || name == "/" || name == ".." {
+		return ""
+	}
+	return name
+}
+
+// sendContent sends the bytes. The first of them are read before the status is sent.
+func (s *sender) sendContent(c *Content) error {
+	c.describe(s.o.Writer.Header(), s.format)
+	if body, seeks := c.Body.(io.ReadSeeker); seeks && s.o.reads() && s.status == http.StatusOK {
+		return s.serveRanges(c, body)
+	}
+	if c.Length > 0 {
+		s.o.Writer.Header().Set("Content-Length", strconv.FormatInt(c.Length, 10))
+	}
+	body := bufio.NewReaderSize(c.Body, chunk)
+	if _, err := body.Peek(1); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if s.begin(); s.o.head() {
+		return nil
+	}
+	n, err := io.Copy(struct{ io.Writer }{contentWriter{s}}, body)
+	if err == nil && c.Length > 0 && n != c.Length {
+		err = fmt.Errorf("the content has %d bytes; its Length is %d", n, c.Length)
+	}
+	return err
+}
+
+// serveRanges sends the whole body, a part of it, or 304.
+func (s *sender) serveRanges(c *Content, body io.ReadSeeker) error {
+	read := &recordingReader{ReadSeeker: body}
+	if err := read.probe(); err != nil {
+		return err
+	}
+	w := &rangeWriter{contentWriter: contentWriter{s}}
+	http.ServeContent(w, s.o.Request, "", c.ModTime, read)
+	switch {
+	case w.rejected != 0:
+		return rangeError(w.rejected)
+	case read.err != nil:
+		return read.err
+	}
+	promised, err := strconv.ParseInt(s.o.Writer.Header().Get("Content-Length"), 10, 64)
+	if err == nil && w.sent < promised && s.failed == nil && !s.o.head() {
+		return fmt.Errorf("the content ended after %d of %d bytes", w.sent, promised)
+	}
+	return nil
+}
+
+// rangeError is the error of a status by which net/http rejects a request for bytes.
+func rangeError(status int) error {
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		return problem.Refuse(status, problem.CodeRangeNotSatisfiable, "The header Range names no part of the bytes; Content-Range has their number.")
+	case http.StatusPreconditionFailed:
+		return problem.Refuse(status, problem.CodePreconditionFailed, "The bytes are not those that a precondition of the request names.")
+	}
+	return fmt.Errorf("the content cannot be read: status %d", status)
+}
+
+// A recordingReader records the first error that is not the end.
+type recordingReader struct {
+	io.ReadSeeker
+
+	err error
+}
+
+func (r *recordingReader) Read(p []byte) (int, error) {
+	n, err := r.ReadSeeker.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = cmp.Or(r.err, err)
+	}
+	return n, err
+}
+
+func (r *recordingReader) Seek(offset int64, whence int) (int64, error) {
+	n, err := r.ReadSeeker.Seek(offset, whence)
+	r.err = cmp.Or(r.err, err)
+	return n, err
+}
+
+// probe reads a byte and goes back to the beginning.
+func (r *recordingReader) probe() error {
+	var b [1]byte
+	if _, err := r.Read(b[:]); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	_, err := r.Seek(0, io.SeekStart)
+	return err
+}
+
+// A contentWriter sends bytes at once.
+type contentWriter struct{ s *sender }
+
+func (w contentWriter) Write(p []byte) (int, error) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	return w.s.put(p)
+}
+
+// A rangeWriter is the writer for [http.ServeContent]. It keeps errors back, so that they can be
+// sent in the error shape of the API.
+type rangeWriter struct {
+	contentWriter
+
+	rejected int   // the status of an error
+	sent     int64 // bytes
+}
+
+func (w *rangeWriter) Header() http.Header { return w.s.o.Writer.Header() }
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		w.rejected = status
+		return
+	}
+	w.s.status = status
+	w.s.begin()
+}
+
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.rejected != 0 {
+		return len(p), nil
+	}
+	n, err := w.contentWriter.Write(p)
+	w.sent += int64(n)
+	return n, err
+}

@@ -1,0 +1,152 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+)
+
+// A table writes each element as a row of CSV (RFC 4180). A cell is the JSON of a field: text
+// without its quotes, and nothing for null.
+type table struct {
+	columns map[string]int // the index of a column, by its JSON name
+	first   []byte         // the header row
+	exact   bool           // text that a spreadsheet would run is left as it is
+}
+
+// compileCSV makes the table of an element type: a struct, or a pointer to one, whose fields are
+// plain.
+func compileCSV(element reflect.Type, exact bool) (*table, error) {
+	t := naming.Indirect(element)
+	if t.Kind() != reflect.Struct || datatype.WrittenForm(t) != datatype.FormParts {
+		return nil, fmt.Errorf("a row of CSV is a struct; %s is not one", element)
+	}
+	rows := &table{columns: map[string]int{}, exact: exact}
+	var names []string
+	for f := range naming.ShapeFields(t) {
+		if !isPlain(naming.Indirect(f.Type)) {
+			return nil, fmt.Errorf("%s.%s is %s; a cell of CSV is one plain value: text, a number, a boolean, a time or the like", t.Name(), f.Name, f.Type)
+		}
+		name := naming.JSONName(f)
+		rows.columns[name] = len(names)
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no fields, so a row of CSV has no cells", element)
+	}
+	rows.first = rows.row(nil, names)
+	return rows, nil
+}
+
+// isPlain reports whether a type is written as one JSON value that is no object and no array. For
+// a type that writes its own JSON, the zero value decides; element checks each value.
+func isPlain(t reflect.Type) bool {
+	if t.Kind() == reflect.Interface || datatype.IsJSON(t) {
+		return false
+	}
+	if datatype.WrittenForm(t) == datatype.FormParts {
+		return false
+	}
+	text, err := wire.Encode(reflect.Zero(t).Interface())
+	return err != nil || !isNested(jsontext.Value(text).Kind())
+}
+
+func isNested(kind jsontext.Kind) bool { return kind == '{' || kind == '[' }
+
+func (t *table) head(b []byte) []byte { return append(b, t.first...) }
+
+func (t *table) element(b []byte, value any) ([]byte, error) {
+	text, err := wire.Encode(value)
+	if err != nil {
+		return b, err
+	}
+	cells, err := t.cells(text)
+	if err != nil {
+		return b, err
+	}
+	return t.row(b, cells), nil
+}
+
+func (t *table) failure(b, _ []byte) ([]byte, bool) { return b, false }
+
+// cells returns the cells of a row from the JSON of an element. A member that the JSON leaves out
+// is an empty cell.
+func (t *table) cells(text []byte) ([]string, error) {
+	cells := make([]string, len(t.columns))
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil, errors.New("a row of CSV cannot be null")
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		at, known := t.columns[name.String()]
+		if !known {
+			return nil, fmt.Errorf("the member %q of a row has no column", name.String())
+		}
+		if isNested(d.PeekKind()) {
+			return nil, fmt.Errorf("the member %q of a row is an object or an array", name.String())
+		}
+		value, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		cells[at] = t.cell(value)
+	}
+	return cells, nil
+}
+
+func (t *table) cell(value jsontext.Token) string {
+	text := value.String()
+	switch {
+	case value.Kind() == 'n':
+		return ""
+	case value.Kind() == '"' && !t.exact && isFormula(text):
+		return "'" + text
+	}
+	return text
+}
+
+// isFormula reports whether a spreadsheet may run a text as a formula. A number such as -5 is
+// not a formula.
+func isFormula(text string) bool {
+	begin, _ := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) && text != "" && !wire.IsNumber(text)
+}
+
+// row appends a row. encoding/csv with UseCRLF would change the line breaks in the cells.
+func (t *table) row(b []byte, cells []string) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if !needsQuotes(cell, len(cells) == 1) {
+			b = append(b, cell...)
+			continue
+		}
+		b = append(b, '"')
+		b = append(b, strings.ReplaceAll(cell, `"`, `""`)...)
+		b = append(b, '"')
+	}
+	return append(b, "\r\n"...)
+}
+
+// needsQuotes reports whether a cell must be quoted. The only cell of a row must be if it is
+// empty, because many readers skip an empty line.
+func needsQuotes(cell string, only bool) bool {
+	if cell == "" {
+		return only
+	}
+	return strings.ContainsAny(cell, "\",\r\n") || cell[0] == ' ' || cell[len(cell)-1] == ' '
+}
