@@ -49,9 +49,11 @@ func NewPasswords(o PasswordOptions) (*Passwords, error) {
 	return &Passwords{rules, newHasher(cmp.Or(o.Queue, hashQueue), o.Hashes)}, nil
 }
 
-// Check returns an [InputError] if the policy rejects a new password for the account of an
-// e-mail address. email may be empty.
-func (p *Passwords) Check(password, email string) error { return p.rules.check(password, email) }
+// Check returns an [InputError] if the policy rejects a new password for an account, or another
+// error of [PasswordPolicy].Check. The members of owner may be empty.
+func (p *Passwords) Check(ctx context.Context, password string, owner PasswordOwner) error {
+	return p.rules.judge(ctx, password, owner)
+}
 
 // Hash returns a new hash of a password in the format of [HashOptions].Write. It does not check
 // the policy. A hash takes tens or hundreds of milliseconds, after a wait of up to 5 s for its
@@ -69,7 +71,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 // stored is in no known format or its cost is out of bounds, the result is an error that does
 // not repeat it. Verify waits for its turn as Hash does.
 func (p *Passwords) Verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
-	if checkPasswordBytes(password) != nil {
+	if !canBePassword(password) {
 		return false, false, nil
 	}
 	return p.hasher.verify(ctx, stored, password)
@@ -79,7 +81,7 @@ func (p *Passwords) Verify(ctx context.Context, stored, password string) (ok, ou
 // time of the answer does not disclose that. The account is then answered as one with a wrong
 // password.
 func (p *Passwords) Pretend(ctx context.Context, password string) error {
-	if checkPasswordBytes(password) != nil {
+	if !canBePassword(password) {
 		return nil
 	}
 	return p.hasher.pretend(ctx, password)

@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -25,6 +26,10 @@ type Config struct {
 	// Hashes states how password hashes are read and written, see [HashOptions]. Defaults to
 	// [Argon2id].
 	Hashes HashOptions
+	// Usernames makes the sign-in accept a user name in place of an e-mail address, and adds the
+	// field username to registrations, to GET /auth/me and to PATCH /auth/me. A user name is
+	// optional and unique, see [NormalizeUsername]. Defaults to false.
+	Usernames bool
 	// Session are the settings of sessions. Their defaults are in [SessionOptions].
 	Session SessionOptions
 	// JWT are the settings of JWTs. If Keys is nil, New generates a key, and the JWTs of
@@ -36,6 +41,8 @@ type Config struct {
 	// Account switches on the endpoints with which users look after their own account. All are
 	// off by default.
 	Account AccountOptions
+	// Profile declares own columns of users, as a [Profile]. Defaults to none.
+	Profile ProfileOption
 	// Mailer sends the mails of Account. Defaults to none.
 	Mailer mail.Mailer
 	// Counters stores the counts of the rates. Defaults to a throttle.Memory.
@@ -89,6 +96,7 @@ type Service struct {
 	requireTLS bool
 	role       func(User) string
 	account    AccountOptions
+	profile    ProfileOption
 	mailer     mail.Mailer
 	outbox     *mail.Outbox
 	limits     limits
@@ -101,7 +109,7 @@ func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Now: c.Now})
+	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Usernames: c.Usernames, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +124,14 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		Users: users, Sessions: sessions, JWT: jwt, tokens: NewTokens(TokenOptions{Realm: c.Realm, Now: c.Now}), tokenLife: c.TokenLife,
 		requireTLS: c.RequireTLS, role: c.Role, limits: newLimits(c.Counters, c.Rates), log: c.Log,
-		account: c.Account, mailer: c.Mailer, outbox: newOutbox(c.Log),
+		account: c.Account, profile: c.Profile, mailer: c.Mailer, outbox: newOutbox(c.Log),
 	}
 	s.schemes = s.guard(s.Sessions, s.tokens, s.JWT)
 	return s, nil
 }
 
-// complete fills in the defaults, generates a key if JWT.Keys is nil, and checks TokenLife and
-// Rates. The constructors of the parts check the other settings.
+// complete fills in the defaults, generates a key if JWT.Keys is nil, and checks TokenLife,
+// Rates, Account and Profile. The constructors of the parts check the other settings.
 func (c *Config) complete() error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -151,11 +159,7 @@ func (c *Config) complete() error {
 	if c.TokenLife < 0 {
 		return fmt.Errorf("auth.Config: TokenLife is %s; it must be above zero", c.TokenLife)
 	}
-	if c.Account.Compose == nil {
-		c.Account.Compose = Notice.Message
-	}
-	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
-	if err := c.Account.check(c.Mailer, c.RequireTLS); err != nil {
+	if err := c.completeAccount(); err != nil {
 		return err
 	}
 	if c.JWT.Keys == nil {
@@ -164,6 +168,18 @@ func (c *Config) complete() error {
 		}
 	}
 	return checkRates(c.Rates)
+}
+
+// completeAccount fills in the defaults of Account and Profile, and checks them.
+func (c *Config) completeAccount() error {
+	if c.Account.Compose == nil {
+		c.Account.Compose = Notice.Message
+	}
+	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
+	if c.Profile == nil {
+		c.Profile = withoutProfile{}
+	}
+	return errors.Join(c.Account.check(c.Mailer, c.RequireTLS), c.Profile.check())
 }
 
 // makeKeys generates a key that is not stored.

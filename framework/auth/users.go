@@ -23,6 +23,9 @@ type Options struct {
 	PasswordQueue int
 	// Hashes states how password hashes are read and written. Defaults to [Argon2id].
 	Hashes HashOptions
+	// Usernames makes CheckPassword accept a user name in place of an e-mail address. Defaults
+	// to false.
+	Usernames bool
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -36,6 +39,7 @@ type Options struct {
 // hash names, at most 128 MiB. It is safe for concurrent use.
 type Users struct {
 	passwords *Passwords
+	usernames bool
 	clock     func() time.Time
 }
 
@@ -49,7 +53,7 @@ func NewUsers(o Options) (*Users, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Users{passwords: passwords, clock: o.Now}, nil
+	return &Users{passwords: passwords, usernames: o.Usernames, clock: o.Now}, nil
 }
 
 // Passwords returns what hashes the passwords of the accounts.
