@@ -44,7 +44,7 @@ func (r resource) mistake() error {
 	if r.Singular == r.Plural {
 		return fmt.Errorf("the resource %q: its plural is equal to its singular, but the model and the viewset need two names; choose another, such as %s_item", r.Singular, r.Singular)
 	}
-	if slices.Contains(reservedWords, r.Plural) {
+	if isReserved(r.Plural) {
 		return fmt.Errorf("the resource %q: the table would be %q, which is a reserved word; choose another name", r.Singular, r.Plural)
 	}
 	if _, taken := r.resources[r.Plural]; taken {
