@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
 	"trestle.example/framework/program/internal/command"
@@ -96,8 +97,8 @@ func newProject(cmd *cobra.Command, folder string) (p project, err error) {
 	return p, err
 }
 
-// chooseFramework returns the version of the framework, and the folder of its copy as a project
-// in folder names it: "" for a published version.
+// chooseFramework returns the version of the framework, and the folder of its copy as the go.mod
+// of a project in folder names it: "" for a published version.
 func chooseFramework(flag, folder string) (version, from string, err error) {
 	info, _ := debug.ReadBuildInfo()
 	if version = published(info); version != "" && flag == "" {
@@ -110,10 +111,7 @@ func chooseFramework(flag, folder string) (version, from string, err error) {
 	if from, err = filepath.Rel(folder, found); err != nil {
 		from = found // on another drive
 	}
-	if from = filepath.ToSlash(from); !strings.HasPrefix(from, ".") && !filepath.IsAbs(from) {
-		from = "./" + from
-	}
-	return noVersion, from, nil
+	return noVersion, modfile.AutoQuote(filepath.ToSlash(from)), nil
 }
 
 // files returns the files of the project.
