@@ -39,6 +39,7 @@ func FuzzResource(f *testing.F) {
 	f.Add("review", "book:ref:books?")
 	f.Add("line_item", "a_b:int")
 	f.Add("x", "id_url:uuid")
+	f.Add("x", "")
 	into, err := readSource(shelf)
 	if err != nil {
 		f.Fatal(err)

@@ -32,8 +32,11 @@ func newResource(name string, fields []string, into source) (resource, error) {
 		wrong = append(wrong, fmt.Errorf("the resource %q has no fields; give at least one, such as title:string", name))
 	}
 	for _, text := range fields {
-		f, err := r.addField(text)
-		wrong = append(wrong, err)
+		f, err := r.readField(text)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
 		r.Fields = append(r.Fields, f)
 	}
 	return r, errors.Join(wrong...)
@@ -79,8 +82,8 @@ func buildsEverywhere(name string) (bool, error) {
 	return nowhere.MatchFile("", name)
 }
 
-// addField reads a field, and finds the resource that it refers to.
-func (r resource) addField(text string) (field, error) {
+// readField reads a field, and finds the resource that it refers to.
+func (r resource) readField(text string) (field, error) {
 	f, err := readField(text)
 	if err != nil {
 		return f, err

@@ -54,6 +54,7 @@ func TestMistakesInAResource(t *testing.T) {
 		"review loan:ref:loans":                      `the field "loan": the model Loan has no tag with the name of its table`,
 		"review stars:int:5":                         `the field "stars": only ref has a second word; write it as stars:int`,
 		"review " + strings.Repeat("a", 31) + ":int": `a name has at most 30 letters`,
+		"review :int b:strng":                        "\nthe field \"b\": there is no type",
 		"review x:a y:b":                             "\nthe field \"y\": there is no type",
 	} {
 		args := strings.Fields(words)
