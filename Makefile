@@ -246,7 +246,7 @@ $(APIDIFF)-$(APIDIFF_VERSION):
 # Both are files in JSON or YAML, as "trestle openapi" prints them.
 .PHONY: openapi-diff
 openapi-diff: ## List the changes from the OpenAPI document OLD to NEW that break clients
-	@cd cmd/openapidiff && go run . '$(abspath $(OLD))' '$(abspath $(NEW))'
+	@cd cmd/openapidiff && go run . $(foreach file,$(OLD) $(NEW),'$(abspath $(file))')
 
 # A project is written, tested and served from a module proxy of files, with empty caches
 # and without a network; and a copy with another module path is built.

@@ -26,7 +26,7 @@ func TestReplacePath(t *testing.T) {
 		"a variable of the linker":  {"-X old.example/a.b=c", "-X new.example/x/a.b=c"},
 		"a link to a package":       {"[old.example/a.B]", "[new.example/x/a.B]"},
 		"the end of a sentence":     {"It is old.example.", "It is new.example/x."},
-		"two with a space":          {"old.example old.example old.example", "new.example/x new.example/x new.example/x"},
+		"one character between":     {"old.example,old.example;old.example", "new.example/x,new.example/x;new.example/x"},
 		"a pattern of the linter":   {"old.example$", "new.example/x$"},
 		"behind a tab of Go source": {`"ok\told.example/a\t"`, `"ok\tnew.example/x/a\t"`},
 		"an e-mail address stays":   {"security@old.example", "security@old.example"},

@@ -89,7 +89,7 @@ func checkWord(text string) error {
 		return errors.New("a name is lower-case letters, digits and underscores, and begins with a letter, such as due_at")
 	case len(text) > longest:
 		return fmt.Errorf("a name has at most %d letters", longest)
-	case slices.Contains(reservedWords, text):
+	case isReserved(text):
 		return fmt.Errorf("this is a reserved word of SQL; choose another, such as %s_name", text)
 	}
 	return nil
@@ -107,7 +107,7 @@ func readField(text string) (f field, err error) {
 	if err := checkField(name); err != nil {
 		return f, fmt.Errorf("the field %q: %w", name, err)
 	}
-	known := false
+	var known bool
 	if f.kind, known = kinds[typed]; !known {
 		return f, fmt.Errorf("the field %q: there is no type %q%s The types are %s", name, typed, endSentence(naming.DidYouMean(typed, kindNames)), strings.Join(kindNames, ", "))
 	}

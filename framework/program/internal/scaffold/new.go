@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
 	"trestle.example/framework/program/internal/command"
@@ -91,28 +92,26 @@ func newProject(cmd *cobra.Command, folder string) (p project, err error) {
 	case len(entries) > 0:
 		return p, exit.Misused("the folder %s is not empty; name a folder that does not exist or is empty", folder)
 	}
-	return p, p.chooseFramework(cmd)
+	flag, _ := cmd.Flags().GetString("framework")
+	p.Version, p.Copy, err = chooseFramework(flag, p.folder)
+	return p, err
 }
 
-// chooseFramework sets the version of the framework, or the folder of its copy.
-func (p *project) chooseFramework(cmd *cobra.Command) error {
-	flag, _ := cmd.Flags().GetString("framework")
+// chooseFramework returns the version of the framework, and the folder of its copy as the go.mod
+// of a project in folder names it: "" for a published version.
+func chooseFramework(flag, folder string) (version, from string, err error) {
 	info, _ := debug.ReadBuildInfo()
-	if p.Version = published(info); p.Version != "" && flag == "" {
-		return nil
+	if version = published(info); version != "" && flag == "" {
+		return version, "", nil
 	}
-	folder, err := findCopy(flag)
+	found, err := findCopy(flag)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	p.Version = noVersion
-	if p.Copy, err = filepath.Rel(p.folder, folder); err != nil {
-		p.Copy = folder
+	if from, err = filepath.Rel(folder, found); err != nil {
+		from = found // on another drive
 	}
-	if p.Copy = filepath.ToSlash(p.Copy); !strings.HasPrefix(p.Copy, ".") && !filepath.IsAbs(p.Copy) {
-		p.Copy = "./" + p.Copy
-	}
-	return nil
+	return noVersion, modfile.AutoQuote(filepath.ToSlash(from)), nil
 }
 
 // files returns the files of the project.

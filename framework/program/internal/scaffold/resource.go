@@ -32,8 +32,11 @@ func newResource(name string, fields []string, into source) (resource, error) {
 		wrong = append(wrong, fmt.Errorf("the resource %q has no fields; give at least one, such as title:string", name))
 	}
 	for _, text := range fields {
-		f, err := r.addField(text)
-		wrong = append(wrong, err)
+		f, err := r.readField(text)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
 		r.Fields = append(r.Fields, f)
 	}
 	return r, errors.Join(wrong...)
@@ -44,7 +47,7 @@ func (r resource) mistake() error {
 	if r.Singular == r.Plural {
 		return fmt.Errorf("the resource %q: its plural is equal to its singular, but the model and the viewset need two names; choose another, such as %s_item", r.Singular, r.Singular)
 	}
-	if slices.Contains(reservedWords, r.Plural) {
+	if isReserved(r.Plural) {
 		return fmt.Errorf("the resource %q: the table would be %q, which is a reserved word; choose another name", r.Singular, r.Plural)
 	}
 	if _, taken := r.resources[r.Plural]; taken {
@@ -79,8 +82,8 @@ func buildsEverywhere(name string) (bool, error) {
 	return nowhere.MatchFile("", name)
 }
 
-// addField reads a field, and finds the resource that it refers to.
-func (r resource) addField(text string) (field, error) {
+// readField reads a field, and finds the resource that it refers to.
+func (r resource) readField(text string) (field, error) {
 	f, err := readField(text)
 	if err != nil {
 		return f, err

@@ -46,7 +46,7 @@ func TestMistakesInAResource(t *testing.T) {
 		"review order:int":                           `the field "order": this is a reserved word of SQL; choose another, such as order_name`,
 		"review id:int":                              `the field "id": each resource has a field of this name already`,
 		"review page:int":                            `the field "page": each resource has a field of this name already, or the list a parameter`,
-		"review a:int a:int":                         `the field "a": the field "a" has the same name or column`,
+		"review a:int a:text":                        `the field "a": the field "a" has the same name or column`,
 		"review book_id:int book:ref:books":          `the field "book": the field "book_id" has the same name or column`,
 		"review book:ref":                            `the field "book": ref needs the resource that it refers to; write it as book:ref:books`,
 		"review book:ref:bokos":                      `the field "book": the project has no resource "bokos"; did you mean "books"?`,
@@ -54,6 +54,7 @@ func TestMistakesInAResource(t *testing.T) {
 		"review loan:ref:loans":                      `the field "loan": the model Loan has no tag with the name of its table`,
 		"review stars:int:5":                         `the field "stars": only ref has a second word; write it as stars:int`,
 		"review " + strings.Repeat("a", 31) + ":int": `a name has at most 30 letters`,
+		"review :int b:strng":                        "\nthe field \"b\": there is no type",
 		"review x:a y:b":                             "\nthe field \"y\": there is no type",
 	} {
 		args := strings.Fields(words)

@@ -1,6 +1,9 @@
 package scaffold
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // initialisms are words that Go writes in capitals, where bun derives the right column.
 var initialisms = map[string]string{"id": "ID", "url": "URL"}
@@ -20,7 +23,7 @@ func goName(word string) string {
 
 // reservedWords are the words that PostgreSQL or SQLite reserves, and that a table or a column
 // cannot have as its name without quotation marks.
-var reservedWords = strings.Fields(`
+const reservedWords = `
 	abort add all alter always analyse analyze and any array as asc asymmetric authorization autoincrement
 	between binary both by case cast check collate collation column commit concurrently conflict constraint
 	create cross current_catalog current_date current_role current_schema current_time current_timestamp
@@ -30,4 +33,7 @@ var reservedWords = strings.Fields(`
 	localtimestamp natural not nothing notnull null offset on only or order outer over overlaps placing
 	pragma primary raise references regexp returning right rollback row rowid select session_user set similar
 	some symmetric system_user table tablesample then to trailing transaction true union unique update user
-	using values variadic vacuum verbose view when where window with`)
+	using values variadic vacuum verbose view when where window with`
+
+// isReserved reports whether a name is a reserved word.
+func isReserved(name string) bool { return slices.Contains(strings.Fields(reservedWords), name) }

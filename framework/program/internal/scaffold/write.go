@@ -28,21 +28,25 @@ func writeAll(root *os.Root, files []file) (err error) {
 			err = errors.Join(err, root.Remove(name))
 		}
 	}()
-	for _, f := range files {
-		if !f.replaces {
-			if err := writeNew(root, f, &made); err != nil {
-				return err
+	for _, replaces := range []bool{false, true} {
+		for _, f := range files {
+			if f.replaces != replaces {
+				continue
 			}
-		}
-	}
-	for _, f := range files {
-		if f.replaces {
-			if err := replace(root, f); err != nil {
+			if err := write(root, f, &made); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// write writes a file. It adds the names of what it made.
+func write(root *os.Root, f file, made *[]string) error {
+	if f.replaces {
+		return replace(root, f)
+	}
+	return writeNew(root, f, made)
 }
 
 // writeNew writes a file that does not exist, and the folders that it needs. It adds the names
