@@ -20,7 +20,8 @@ import (
 // endpoint. Preflight requests of allowed origins are answered without next.
 //
 // next gets the call of the request by [CallOf]. The context of its request ends when the
-// client disconnects, and has no deadline: [Config].Timeout does not apply. The answer has the
+// client disconnects, and has no deadline. Time limits of the server do not apply either: a
+// stream may stay open. [Config].Timeout limits each write. The answer has the
 // headers of the API, such as Content-Security-Policy and Cache-Control: no-store; next may
 // replace them. The ResponseWriter implements http.Flusher and http.Hijacker. The request is
 // logged, and [Config].Observers are called, when next returns. A panic of next is answered

@@ -319,3 +319,35 @@ func TestMounted(t *testing.T) {
 		})
 	}
 }
+
+// TestProtectOutlivesTheServersTimes: a stream goes on beyond the time limits of the server.
+func TestProtectOutlivesTheServersTimes(t *testing.T) {
+	api := framework.New(config(sqlite(t)))
+	const limit = 50 * time.Millisecond
+	beside, err := api.Protect(framework.Anyone(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for i := range 4 {
+			fmt.Fprintf(w, "%d", i)
+			w.(http.Flusher).Flush()
+			select {
+			case <-time.After(limit):
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(beside)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
+	server.Start()
+	defer server.Close()
+	resp, err := http.Get(server.URL) //nolint:noctx // the test's own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "0123" {
+		t.Errorf("the stream is %q, error %v", text, err)
+	}
+}

@@ -42,7 +42,10 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 			verb.Charge(x.Call, "")
 			fair.Last(x)
 			forbidStoring(w.Header())
+			x.observation.limit = a.Config.Timeout
+			x.observation.setDeadlines(0)
 			s.run(x, w, r.WithContext(context.WithValue(x.Context, exchangeKey{}, x)), next)
+			x.observation.setDeadlines(a.Config.Timeout)
 		})
 	})
 }
@@ -155,7 +158,32 @@ func (o *observation) Flush() {
 	if o.status < http.StatusOK {
 		o.status = http.StatusOK
 	}
-	_ = http.NewResponseController(o.ResponseWriter).Flush()
+	_ = o.inTime(http.NewResponseController(o.ResponseWriter).Flush)
+}
+
+// inTime gives a write its limit. Between two writes there is no deadline: a stream may wait as
+// long as it has nothing to send.
+func (o *observation) inTime(write func() error) error {
+	if o.limit == 0 {
+		return write()
+	}
+	control := http.NewResponseController(o.ResponseWriter)
+	_ = control.SetWriteDeadline(time.Now().Add(o.limit))
+	err := write()
+	_ = control.SetWriteDeadline(time.Time{})
+	return err
+}
+
+// setDeadlines replaces the server's deadlines of the request: reads and writes end after a time,
+// or have no deadline if it is 0.
+func (o *observation) setDeadlines(after time.Duration) {
+	var end time.Time
+	if after > 0 {
+		end = time.Now().Add(after)
+	}
+	control := http.NewResponseController(o.ResponseWriter)
+	_ = control.SetReadDeadline(end)
+	_ = control.SetWriteDeadline(end)
 }
 
 // Hijack implements [http.Hijacker], for protocols such as websocket.

@@ -21,6 +21,7 @@ type observation struct {
 
 	status int
 	bytes  int64
+	limit  time.Duration // of each write; 0 for the limit of the server
 	over   bool  // ended was called: End of the observers is not called again
 	begun  int   // the number of observers whose Begin ended, except by http.ErrAbortHandler
 	unfit  []int // the indexes of the observers whose Begin panicked or returned no context
@@ -35,11 +36,11 @@ func (o *observation) WriteHeader(status int) {
 }
 
 // Write implements [http.ResponseWriter].
-func (o *observation) Write(p []byte) (int, error) {
+func (o *observation) Write(p []byte) (n int, err error) {
 	if o.status < http.StatusOK {
 		o.status = http.StatusOK
 	}
-	n, err := o.ResponseWriter.Write(p)
+	err = o.inTime(func() error { n, err = o.ResponseWriter.Write(p); return err })
 	o.bytes += int64(n)
 	return n, err
 }
