@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The hashes of one password by Django 5.2 and, with version 2a, by bcrypt as Ruby writes it.
+// The hashes of one password by Django 5.2, with few iterations, and, with version 2a, by bcrypt as Ruby writes it.
 const (
-	hashOfDjango = "pbkdf2_sha256$1000000$FlxvhwbhGVE2q8aufd1ubr$/srUzde5rsV+xX6Y4upFx6OXh6BbrNOcHN3BGILpv9w="
+	hashOfDjango = "pbkdf2_sha256$1000$00112233445566778899aabbccddeeff$+GGbNTzSrbc767vG+qqujNgpMMwn4YLTDHew0tdLp+0="
 	hashOfRails  = "$2a$04$xjW.P6Tr4248rwGdhXq0wuvJkgs.qFu8YwLmiKkyq5NFQcuziFpbC"
 	hashOfDevise = "$2a$04$KKxhRJDZ986BMwus1xVcZ.Ee5TalsjBWZBAropdCtxH06JnOmi/f6" // with the pepper "pepper of devise"
 )
@@ -22,7 +22,7 @@ func TestUsersOfAnotherFrameworkSignIn(t *testing.T) {
 		renewed      string // the beginning of the hash after the sign-in
 	}{
 		{"Django, renewed for Trestle", hashOfDjango, HashOptions{}, "$argon2id$v=19$m=19456,t=2,p=1$"},
-		{"Django, while Django runs beside", hashOfDjango, HashOptions{Write: DjangoPBKDF2(1_000_000)}, hashOfDjango},
+		{"Django, while Django runs beside", hashOfDjango, HashOptions{Write: DjangoPBKDF2(1000)}, hashOfDjango},
 		{"Django, upgraded beside", hashOfDjango, HashOptions{Write: DjangoPBKDF2(2000)}, "pbkdf2_sha256$2000$"},
 		{"Rails, renewed for Trestle", hashOfRails, HashOptions{}, "$argon2id$"},
 		{"Rails, while Rails runs beside", hashOfRails, HashOptions{Write: Bcrypt(4)}, hashOfRails},
@@ -120,4 +120,45 @@ func TestPasswordsWithoutATable(t *testing.T) {
 	wantInput(t, p.Check(t.Context(), "eleven char", PasswordOwner{Email: "asha@example.com"}), "password", "too_short")
 	_, err = p.Hash(t.Context(), "\xff")
 	wantInput(t, err, "password", "not_utf8")
+}
+
+// TestTheWorkForAnUnknownAccount is that of the format that is set for it, else that of new hashes.
+func TestTheWorkForAnUnknownAccount(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		hashes HashOptions
+		want   HashFormat
+	}{
+		{"by default", HashOptions{}, Argon2id()},
+		{"as new hashes", HashOptions{Write: DjangoPBKDF2(2000)}, DjangoPBKDF2(2000)},
+		{"as the hashes of most accounts", HashOptions{Unknown: DjangoScrypt()}, DjangoScrypt()},
+	} {
+		p, err := NewPasswords(PasswordOptions{Hashes: c.hashes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.want.format.IsCurrent(p.hasher.nobody) {
+			t.Errorf("%s: the work is that of %T", c.name, p.hasher.nobody)
+		}
+	}
+}
+
+// TestAPasswordThatBcryptCannotHash is rejected when it is set. If the user has it already, the
+// old hash stays.
+func TestAPasswordThatBcryptCannotHash(t *testing.T) {
+	onBoth(t, func(w *world) {
+		long := strings.Repeat("four unrelated words ", 4) // 84 bytes
+		user, err := w.users.CreateUser(w.ctx, w.s, NewUser{Email: "asha@example.com", Password: long})
+		w.must(err)
+		before, err := findByEmail(w.ctx, w.s, user.Email)
+		w.must(err)
+		w.users, err = NewUsers(Options{Now: w.clock, Hashes: HashOptions{Write: Bcrypt(4)}})
+		w.must(err)
+		_, err = w.users.CheckPassword(w.ctx, w.s, user.Email, long)
+		w.must(err)
+		if after, _ := findByEmail(w.ctx, w.s, user.Email); after.PasswordHash != before.PasswordHash {
+			w.Errorf("the hash is %.40s", after.PasswordHash)
+		}
+		wantInput(w.T, w.users.SetPassword(w.ctx, w.s, user.ID, long), "password", "too_long")
+	})
 }
