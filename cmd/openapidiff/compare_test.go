@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,7 +168,7 @@ func TestRun(t *testing.T) {
 	if code := run([]string{"--json", first, other}, &out, &out); code != breaks {
 		t.Errorf("it ends with %d", code)
 	}
-	if err := json.Unmarshal(out.Bytes(), &changes); err != nil || len(changes) != 1 || changes[0].Path != "/books/" || changes[0].Method != "POST" || !changes[0].Certain {
+	if err := json.Unmarshal(out.Bytes(), &changes); err != nil || len(changes) != 1 || changes[0].Path != "/books/" || changes[0].Method != http.MethodPost || !changes[0].Certain {
 		t.Errorf("the JSON is %s: %v", &out, err)
 	}
 }

@@ -22,7 +22,7 @@ func FuzzRegister(f *testing.F) {
 			t.Errorf("it is not Go: %v\n%s", err, changed)
 		}
 		for _, inserted := range []string{", Books", "\t\tBooks,\n", "Books"} {
-			for at := range len(changed) {
+			for at := range changed {
 				rest, ok := bytes.CutPrefix(changed[at:], []byte(inserted))
 				if ok && string(changed[:at])+string(rest) == content {
 					return
@@ -54,7 +54,7 @@ func FuzzResource(f *testing.F) {
 			t.Fatalf("%q %q: %v", name, field, err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file.name, ".sql") && strings.ContainsAny(string(file.content), "'\"`\\") || strings.ContainsAny(file.name, "\\: ") {
+			if strings.HasSuffix(file.name, ".sql") && bytes.ContainsAny(file.content, "'\"`\\") || strings.ContainsAny(file.name, "\\: ") {
 				t.Errorf("%q %q: %s is\n%s", name, field, file.name, file.content)
 			}
 		}

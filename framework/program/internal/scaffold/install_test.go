@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -155,7 +156,8 @@ func (u *user) call(method, url, token, body string, status int, into any) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	client := http.Client{Timeout: time.Minute}
+	answer, err := client.Do(request)
 	if err != nil {
 		u.t.Fatal(err)
 	}
