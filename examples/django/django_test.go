@@ -2,8 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"database/sql"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,10 +12,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun/driver/pgdriver"
+	"trestle.example/framework/frameworktest"
 )
 
 func long(n int) string { return strings.Repeat("x", n) }
@@ -25,7 +25,6 @@ func long(n int) string { return strings.Repeat("x", n) }
 // to both.
 func TestBesideDjango(t *testing.T) {
 	s := startBoth(t)
-	before := s.query(schema)
 	s.keep()
 	all := requests()
 	if len(all) < 60 {
@@ -34,10 +33,12 @@ func TestBesideDjango(t *testing.T) {
 	for _, r := range all {
 		t.Run(r.name, func(t *testing.T) { s.on(t).compare(r) })
 	}
+	t.Run("the tokens are an authenticator", func(t *testing.T) { s.on(t).authenticator() })
 	t.Run("a renewed hash", func(t *testing.T) { s.on(t).renew() })
 	t.Run("a first token", func(t *testing.T) { s.on(t).firstToken() })
-	if after := s.query(schema); after != before {
-		t.Errorf("the schema was\n%s\nand is\n%s", before, after)
+	t.Run("writes at once", func(t *testing.T) { s.on(t).writeAtOnce() })
+	if after := s.query(schema); after != s.before {
+		t.Errorf("the schema was\n%s\nand is\n%s", s.before, after)
 	}
 }
 
@@ -111,7 +112,7 @@ func (s *site) answer(server string, r request) answer {
 	s.Helper()
 	writes := r.method != ""
 	if writes {
-		s.exec(restore)
+		s.restore()
 	}
 	status, text := s.send(server, r)
 	a := answer{status: status}
@@ -155,31 +156,55 @@ func withoutAddress(body any, server string) any {
 // send sends a request and returns the status and the body.
 func (s *site) send(server string, r request) (int, []byte) {
 	s.Helper()
-	method := r.method
-	if method == "" {
-		method = http.MethodGet
-	}
-	q, err := http.NewRequestWithContext(s.Context(), method, server+r.path, strings.NewReader(r.body))
+	status, text, err := s.try(server, r)
 	s.must(err)
+	return status, text
+}
+
+// try is send for any goroutine.
+func (s *site) try(server string, r request) (int, []byte, error) {
+	q, err := http.NewRequestWithContext(s.Context(), cmp.Or(r.method, http.MethodGet), server+r.path, strings.NewReader(r.body))
+	if err != nil {
+		return 0, nil, err
+	}
 	if r.body != "" {
 		q.Header.Set("Content-Type", "application/json")
 	}
 	if r.as != "" {
-		token := s.tokens[r.as]
-		if token == "" {
-			token = r.as
-		}
-		q.Header.Set("Authorization", "Token "+token)
+		q.Header.Set("Authorization", "Token "+cmp.Or(s.tokens[r.as], r.as))
 	}
-	response, err := http.DefaultClient.Do(q)
-	s.must(err)
+	response, err := s.client.Do(q)
+	if err != nil {
+		return 0, nil, err
+	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	s.must(err)
 	if challenge := response.Header.Get("WWW-Authenticate"); response.StatusCode == http.StatusUnauthorized && challenge != "Token" {
-		s.Errorf("%s sends the challenge %q; want Token", server, challenge)
+		err = fmt.Errorf("the challenge is %q; want Token", challenge)
 	}
-	return response.StatusCode, bytes.TrimSpace(text)
+	return response.StatusCode, bytes.TrimSpace(text), err
+}
+
+// authenticator checks the tokens against the contract of authenticators.
+func (s *site) authenticator() {
+	s.Helper()
+	send := func(text string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", text) }
+	}
+	frameworktest.TestAuthenticator(s.T, frameworktest.AuthenticatorCase{
+		Authenticator: DjangoTokens{},
+		DB:            s.db,
+		Valid:         send("Token " + s.tokens["ada"]),
+		Caller:        int64(1),
+		Invalid: map[string]func(*http.Request){
+			"unknown":             send("Token " + long(40)),
+			"of an inactive user": send("Token " + s.tokens["ina"]),
+			"too short":           send("Token " + s.tokens["ada"][:39]),
+			"two":                 send("Token " + s.tokens["ada"] + " " + s.tokens["ada"]),
+			"with SQL":            send("Token ' OR '1'='1"),
+		},
+		Secrets: []string{s.tokens["ada"], s.tokens["ina"]},
+	})
 }
 
 // renew lets the two sign a user in whose hash is outdated.
@@ -231,6 +256,34 @@ func (s *site) firstToken() {
 	}
 }
 
+// writeAtOnce lets both create rows of one table at once.
+func (s *site) writeAtOnce() {
+	s.Helper()
+	s.restore()
+	const each = 10
+	var clients sync.WaitGroup
+	for _, server := range []string{s.django, s.trestle} {
+		for n := range each {
+			clients.Go(func() {
+				body := fmt.Sprintf(`{"name": "Twelve %d", "city": "Goa"}`, n)
+				status, text, err := s.try(server, request{as: "bob", method: http.MethodPost, path: "/api/patients/", body: body})
+				if status != http.StatusCreated || err != nil {
+					s.Errorf("%s answers %d %s, %v", server, status, text, err)
+				}
+			})
+		}
+	}
+	clients.Wait()
+	for _, server := range []string{s.django, s.trestle} {
+		var list struct{ Count int }
+		_, text := s.send(server, request{as: "bob", path: "/api/patients/?city=Goa"})
+		s.must(json.Unmarshal(text, &list))
+		if list.Count != 2*each {
+			s.Errorf("%s lists %d rows; want %d", server, list.Count, 2*each)
+		}
+	}
+}
+
 func (s *site) must(err error) {
 	s.Helper()
 	if err != nil {
@@ -238,10 +291,12 @@ func (s *site) must(err error) {
 	}
 }
 
-func (s *site) exec(statement string) {
+func (s *site) exec(statements ...string) {
 	s.Helper()
-	_, err := s.db.ExecContext(s.Context(), statement)
-	s.must(err)
+	for _, statement := range statements {
+		_, err := s.db.ExecContext(s.Context(), statement)
+		s.must(err)
+	}
 }
 
 // query returns the one text that a statement selects.
@@ -251,17 +306,17 @@ func (s *site) query(statement string) (text string) {
 	return text
 }
 
-// keep copies the rows of the seed, which restore brings back, with the next keys.
+// keep copies the rows of the seed.
 func (s *site) keep() {
-	s.exec(`CREATE SCHEMA seed;
-CREATE TABLE seed.patient AS TABLE clinic_patient;
-CREATE TABLE seed.appointment AS TABLE clinic_appointment`)
+	s.exec("CREATE SCHEMA seed", "CREATE TABLE seed.patient AS TABLE clinic_patient", "CREATE TABLE seed.appointment AS TABLE clinic_appointment")
 }
 
-const restore = `TRUNCATE clinic_appointment, clinic_patient;
-INSERT INTO clinic_patient SELECT * FROM seed.patient;
-INSERT INTO clinic_appointment SELECT * FROM seed.appointment;
-SELECT setval(pg_get_serial_sequence('clinic_patient', 'id'), 1000), setval(pg_get_serial_sequence('clinic_appointment', 'id'), 1000)`
+// restore makes the rows those of the seed, and sets the next keys.
+func (s *site) restore() {
+	s.exec("TRUNCATE clinic_appointment, clinic_patient",
+		"INSERT INTO clinic_patient TABLE seed.patient", "INSERT INTO clinic_appointment TABLE seed.appointment",
+		"SELECT setval(pg_get_serial_sequence('clinic_patient', 'id'), 1000), setval(pg_get_serial_sequence('clinic_appointment', 'id'), 1000)")
+}
 
 // rows selects the rows that requests may change, as one text. The time of a new row is left out.
 const rows = `SELECT string_agg(line, E'\n' ORDER BY line) FROM (
@@ -278,13 +333,3 @@ const schema = `SELECT string_agg(line, E'\n' ORDER BY line) FROM (
 	UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
 	UNION ALL SELECT 'sequence ' || sequence_name || ' ' || data_type FROM information_schema.sequences WHERE sequence_schema = 'public'
 	UNION ALL SELECT 'table ' || schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'seed')) AS lines`
-
-func open(ctx context.Context, t *testing.T, address string) *sql.DB {
-	t.Helper()
-	db := sql.OpenDB(pgdriver.NewConnector(pgdriver.WithDSN(address)))
-	t.Cleanup(func() { _ = db.Close() })
-	if err := db.PingContext(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return db
-}

@@ -1,70 +1,50 @@
 package main
 
 import (
-	"database/sql/driver"
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"trestle.example/framework"
 )
 
-// A Fee is an amount of money in hundredths, of which the column is numeric(8,2). In JSON it
-// is a text with two decimal places, "250.00", as Django REST Framework writes a
-// DecimalField. A number is accepted, too.
-type Fee int64
+// A Fee is an amount of money as text with two decimal places, "250.00": as Django REST Framework
+// writes a DecimalField, and as PostgreSQL returns the column, which is numeric(8,2). In JSON a
+// client may write it as text or as a number.
+type Fee string
 
-// maxFee is the greatest amount of numeric(8,2).
-const maxFee = 999_999_99
+var _ framework.SchemaTeller = Fee("")
 
-// feeText is the form of a fee: a sign, the digits, and up to two decimal places.
-var feeText = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d{1,2}))?$`)
+// feeText is the form of a fee: a sign, the digits without leading zeros, and up to two decimal
+// places.
+var feeText = regexp.MustCompile(`^(-?)0*(\d+)(?:\.(\d{1,2}))?$`)
 
-// String writes the fee with two decimal places.
-func (f Fee) String() string {
-	sign, n := "", int64(f)
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
-}
-
-// MarshalJSON implements [encoding/json.Marshaler].
-func (f Fee) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(f.String())), nil }
+// maxFeeDigits is the number of digits of numeric(8,2) before the point.
+const maxFeeDigits = 6
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler].
-func (f *Fee) UnmarshalJSON(text []byte) error { return f.read(strings.Trim(string(text), `"`)) }
-
-func (f *Fee) read(text string) error {
-	parts := feeText.FindStringSubmatch(text)
+func (f *Fee) UnmarshalJSON(text []byte) error {
+	parts := feeText.FindStringSubmatch(unquoted(string(text)))
 	if parts == nil {
 		return framework.ValueError("must be a number with at most two decimal places, such as 250 or \"99.50\"")
 	}
-	n, err := strconv.ParseInt(parts[2]+(parts[3] + "00")[:2], 10, 64)
-	if err != nil || n > maxFee {
+	sign, whole, places := parts[1], parts[2], (parts[3] + "00")[:2]
+	if len(whole) > maxFeeDigits {
 		return framework.ValueError("must be from -999999.99 to 999999.99")
 	}
-	if parts[1] != "" {
-		n = -n
+	if whole == "0" && places == "00" {
+		sign = ""
 	}
-	*f = Fee(n)
+	*f = Fee(sign + whole + "." + places)
 	return nil
 }
 
-// Scan implements [database/sql.Scanner] for a column of the type numeric.
-func (f *Fee) Scan(value any) error {
-	switch value := value.(type) {
-	case string:
-		return f.read(value)
-	case []byte:
-		return f.read(string(value))
+// unquoted returns the text in a pair of quotes, or the text as it is.
+func unquoted(text string) string {
+	if inner, ok := strings.CutPrefix(text, `"`); ok {
+		return strings.TrimSuffix(inner, `"`)
 	}
-	return fmt.Errorf("a fee is text in the database, not %T", value)
+	return text
 }
-
-// Value implements [driver.Valuer].
-func (f Fee) Value() (driver.Value, error) { return f.String(), nil }
 
 // JSONSchemaBytes returns the schema of a fee for the OpenAPI document.
 func (Fee) JSONSchemaBytes() ([]byte, error) {

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/django"
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/internal/testserver/throwaway"
@@ -28,9 +29,11 @@ type site struct {
 
 	python          string
 	database        string
-	db              *sql.DB
+	db              *sqldb.DB
+	client          *http.Client
 	iterations      int
 	tokens          map[string]string // of the users, by their names
+	before          string            // the schema before this program ran
 	django, trestle string            // the URLs of the servers
 }
 
@@ -46,7 +49,11 @@ func (s *site) on(t *testing.T) *site {
 func startBoth(t *testing.T) *site {
 	t.Helper()
 	s := &site{T: t, python: django.Python(t), database: postgres.Database(t)}
-	s.db = open(t.Context(), t, s.database)
+	s.client = &http.Client{Timeout: startLimit}
+	var err error
+	s.db, err = sqldb.Open(s.database, sqldb.Options{})
+	s.must(err)
+	t.Cleanup(func() { _ = s.db.Close() })
 	s.manage("migrate", "--verbosity", "0")
 	seed, err := os.ReadFile("testdata/seed.py")
 	s.must(err)
@@ -56,6 +63,7 @@ func startBoth(t *testing.T) *site {
 	}
 	s.must(json.Unmarshal(s.manage("shell", "-c", string(seed)), &seeded))
 	s.iterations, s.tokens = seeded.Iterations, seeded.Tokens
+	s.before = s.query(schema)
 	s.django, s.trestle = s.startDjango(), s.startTrestle()
 	return s
 }
@@ -75,7 +83,7 @@ func (s *site) manage(args ...string) []byte {
 
 // command returns a command of Python in the folder of the project of Django.
 func (s *site) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.python, args...) //nolint:gosec // the arguments are those of this test
+	cmd := exec.CommandContext(ctx, s.python, args...)
 	cmd.Dir = "site"
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+s.database, "DJANGO_SECRET_KEY=of-the-test-alone",
 		"DJANGO_SETTINGS_MODULE=clinicsite.settings", "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")

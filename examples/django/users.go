@@ -1,38 +1,40 @@
 package main
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
 )
 
-// A User is a row of auth_user, as far as this program uses it. It changes only the password.
+// A User is a row of auth_user with the columns of a sign-in. The program changes only the
+// password.
 type User struct {
 	bun.BaseModel `bun:"table:auth_user"`
 
-	ID          int64 `bun:",pk,autoincrement"`
-	Username    string
-	Password    string // a hash in a format of Django
-	Email       string
-	IsActive    bool
-	IsStaff     bool
-	IsSuperuser bool
+	ID       int64 `bun:",pk,autoincrement"`
+	Username string
+	Password string // a hash in a format of Django
+	IsActive bool
 }
 
-// permissionsOfUser lists the permissions of a user and of the groups of the user, such as
-// view_patient, separated by spaces.
-const permissionsOfUser = `SELECT coalesce(string_agg(p.codename, ' '), '')
-FROM auth_permission AS p JOIN django_content_type AS t ON t.id = p.content_type_id
-WHERE t.app_label = 'clinic' AND p.id IN (
-	SELECT permission_id FROM auth_user_user_permissions WHERE user_id = ?0
-	UNION SELECT g.permission_id FROM auth_group_permissions AS g JOIN auth_user_groups AS u USING (group_id) WHERE u.user_id = ?0)`
+// findCaller reads a token, its active user, and the permissions of the user and of the groups of
+// the user. Django names a permission view_patient, in the application clinic.
+const findCaller = `SELECT u.id, u.username, u.email, u.is_staff, u.is_superuser, (
+	SELECT coalesce(string_agg(p.codename, ' '), '')
+	FROM auth_permission AS p JOIN django_content_type AS c ON c.id = p.content_type_id
+	WHERE c.app_label = 'clinic' AND p.id IN (
+		SELECT permission_id FROM auth_user_user_permissions WHERE user_id = u.id
+		UNION SELECT permission_id FROM auth_group_permissions JOIN auth_user_groups USING (group_id) WHERE user_id = u.id))
+FROM authtoken_token AS t JOIN auth_user AS u ON u.id = t.user_id
+WHERE t.key = ? AND u.is_active`
 
 // DjangoTokens recognises the tokens of Django REST Framework: "Authorization: Token 9944b0...".
 type DjangoTokens struct{}
@@ -45,39 +47,49 @@ func (DjangoTokens) Challenge() string { return "Token" }
 
 // Authenticate implements [framework.Authenticator].
 func (DjangoTokens) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
-	words := strings.Fields(r.Header.Get("Authorization"))
-	if len(words) == 0 || !strings.EqualFold(words[0], "Token") {
-		return nil, nil
-	}
-	if len(words) != 2 {
-		return nil, framework.InvalidCredentials("Invalid token header: send the word Token, a space and the token.")
-	}
-	var user User
-	err := c.DB.NewSelect().Model(&user).Where("is_active").
-		Where("id = (?)", c.DB.NewSelect().Model((*Token)(nil)).Column("user_id").Where("key = ?", words[1])).Scan(c)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, framework.InvalidCredentials("Invalid token.")
-	}
-	if err != nil {
+	key, err := readKey(r.Header)
+	if key == "" || err != nil {
 		return nil, err
 	}
-	return user.caller(c, c.DB)
+	var id int64
+	var names string
+	caller := &framework.Caller{Scheme: "Token"}
+	err = c.DB.NewRaw(findCaller, sqldb.Param(key)).
+		Scan(c, &id, &caller.Name, &caller.Email, &caller.Staff, &caller.Superuser, &names)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, framework.InvalidCredentials("The token is unknown, or its user is inactive.")
+	}
+	caller.ID, caller.Permissions = id, permissions(names)
+	return caller, err
 }
 
-// caller returns the user with the permissions, which have the form patients.view here and
-// view_patient in Django.
-func (u *User) caller(ctx context.Context, db bun.IDB) (*framework.Caller, error) {
-	var names string
-	if err := db.NewRaw(permissionsOfUser, u.ID).Scan(ctx, &names); err != nil {
-		return nil, err
+// readKey returns the key of a token, or "" for a request without a token. A malformed token is
+// an error.
+func readKey(h http.Header) (string, error) {
+	headers := h.Values("Authorization")
+	if len(headers) > 1 {
+		return "", framework.InvalidCredentials("The request has several Authorization headers; send one.")
 	}
+	words := strings.Fields(strings.Join(headers, ""))
+	switch {
+	case len(words) == 0 || !strings.EqualFold(words[0], "Token"):
+		return "", nil
+	case len(words) != 2 || !keyText.MatchString(words[1]):
+		return "", framework.InvalidCredentials("The header is not the word Token, a space and a token of 40 characters.")
+	}
+	return words[1], nil
+}
+
+// keyText is the form of a token of Django REST Framework.
+var keyText = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// permissions translates names of Django, separated by spaces: view_patient is patients.view.
+func permissions(names string) map[string]bool {
 	held := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {
-		right, model, _ := strings.Cut(name, "_")
-		held[model+"s."+right] = true
+		if right, model, ok := strings.Cut(name, "_"); ok {
+			held[model+"s."+right] = true
+		}
 	}
-	return &framework.Caller{
-		ID: u.ID, Name: u.Username, Email: u.Email, Staff: u.IsStaff, Superuser: u.IsSuperuser,
-		Permissions: held, Scheme: "Token",
-	}, nil
+	return held
 }
