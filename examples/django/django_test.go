@@ -168,7 +168,7 @@ func (s *site) try(server string, r request) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if r.body != "" {
-		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("Content-Type", cmp.Or(r.media, "application/json"))
 	}
 	if r.as != "" {
 		q.Header.Set("Authorization", "Token "+cmp.Or(s.tokens[r.as], r.as))

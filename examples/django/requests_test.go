@@ -6,6 +6,7 @@ type request struct {
 	name               string
 	as                 string // the user whose token is sent; "" for none
 	method, path, body string
+	media              string // of the body; default: application/json
 	status             int
 	faults             []string // the names in the body of an error, in order; default: detail
 	meant              string   // why the answers differ, if they do
@@ -78,7 +79,7 @@ func objects() []request {
 		{name: "an appointment without a time", as: "ada", path: "/api/appointments/7/", status: 200},
 		{name: "an appointment of another owner", as: "ada", path: foreign, status: 404},
 		{name: "a doctor", as: "ada", path: "/api/doctors/1/", status: 200},
-		{name: "a path that does not exist", as: "ada", path: "/api/nurses/", status: 404, meant: "Django answers a page of HTML", trestle: 404},
+		{name: "a path that does not exist", as: "ada", path: "/api/nurses/", status: 404, trestle: 404, meant: "Django answers a page of HTML"},
 	}
 }
 
@@ -178,6 +179,11 @@ func meantDifferences() []request {
 		{
 			name: "a body that is a list", as: "ada", method: "POST", path: "/api/patients/", body: `[1]`, status: 400, trestle: 400,
 			meant: "Django names non_field_errors, this program answers a detail",
+		},
+		{
+			name: "a sign-in by a form", method: "POST", path: "/auth/token/", media: "application/x-www-form-urlencoded",
+			body: "username=ada&password=four+unrelated+words", status: 200, trestle: 415,
+			meant: "bodies are JSON",
 		},
 		{
 			name: "a replacement without an optional field", as: "ada", method: "PUT", path: mine, body: `{"name": "Dev", "city": "Goa"}`, status: 200, trestle: 200,

@@ -15,8 +15,8 @@ var ErrNotInstalled = errors.New("no Python with Django, Django REST Framework, 
 // imports is the program that succeeds if the packages are installed.
 const imports = "import django, django_filters, psycopg2, rest_framework"
 
-// Python returns the path of a Python that has the packages: that of the system, or else the
-// first in PATH. Without one the test is skipped with the reason. Python is safe for concurrent
+// Python returns the path of a Python that has the packages: the first in PATH, such as that
+// of a virtual environment, or else that of the system. Without one the test is skipped with the reason. Python is safe for concurrent
 // use.
 func Python(tb testing.TB) string {
 	tb.Helper()
@@ -27,7 +27,7 @@ func Python(tb testing.TB) string {
 	return path
 }
 
-func candidates() []string { return []string{"/usr/bin/python3", "python3"} }
+func candidates() []string { return []string{"python3", "/usr/bin/python3"} }
 
 func find(ctx context.Context, names ...string) (string, error) {
 	for _, name := range names {
