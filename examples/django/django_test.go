@@ -210,7 +210,7 @@ func (s *site) authenticator() {
 // renew lets the two sign a user in whose hash is outdated.
 func (s *site) renew() {
 	s.Helper()
-	s.manage("shell", "-c", `from django.contrib.auth.hashers import PBKDF2PasswordHasher as H
+	s.manage("shell", "--verbosity", "0", "-c", `from django.contrib.auth.hashers import PBKDF2PasswordHasher as H
 from django.contrib.auth.models import User
 User.objects.filter(username="ada").update(password=H().encode("four unrelated words", "seasalt", 1000))`)
 	const hash = "SELECT password FROM auth_user WHERE username = 'ada'"

@@ -63,7 +63,7 @@ func run(ctx context.Context, address, database string, iterations int) error {
 }
 
 // serve returns the two APIs of the program: the resources below /api, and the sign-in below
-// /auth. It returns an error if the tables differ from the models.
+// /auth.
 func serve(ctx context.Context, db *sqldb.DB, iterations int) (http.Handler, error) {
 	tokens, err := signInTokens(iterations)
 	if err != nil {
@@ -77,32 +77,37 @@ func serve(ctx context.Context, db *sqldb.DB, iterations int) (http.Handler, err
 		ErrorShape:     framework.DRFShape{},
 		Codes:          codes(),
 	}
-	mux := http.NewServeMux()
-	for prefix, resources := range map[string][]framework.Resource{
-		"/api":  {Patients, Doctors, Appointments},
-		"/auth": {tokens},
-	} {
-		config := common
-		config.Prefix = prefix
-		api := framework.New(config)
-		api.Register(resources...)
-		handler, err := api.Handler()
-		if err != nil {
-			return nil, err
-		}
-		if err := compareTables(ctx, api); err != nil {
-			return nil, err
-		}
-		mux.Handle(prefix+"/", handler)
+	resources, err := mount(ctx, common, "/api", Patients, Doctors, Appointments)
+	if err != nil {
+		return nil, err
 	}
+	signIn, err := mount(ctx, common, "/auth", tokens)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/", resources)
+	mux.Handle("/auth/", signIn)
 	return mux, nil
 }
 
-// compareTables returns an error that names each column of the models that the tables lack.
+// mount returns an API below a prefix. It returns an error if the tables differ from the models.
+func mount(ctx context.Context, c framework.Config, prefix string, resources ...framework.Resource) (http.Handler, error) {
+	c.Prefix = prefix
+	api := framework.New(c)
+	api.Register(resources...)
+	handler, err := api.Handler()
+	if err != nil {
+		return nil, err
+	}
+	return handler, compareTables(ctx, api)
+}
+
+// compareTables returns an error that names each table and column that the database lacks.
 func compareTables(ctx context.Context, api *framework.API) error {
 	missing, err := api.MissingColumns(ctx)
 	for _, m := range missing {
-		err = errors.Join(err, fmt.Errorf("the database lacks %v; run the migrations of Django", m))
+		err = errors.Join(err, fmt.Errorf("%v; run the migrations of Django", m))
 	}
 	return err
 }

@@ -61,7 +61,7 @@ func startBoth(t *testing.T) *site {
 		Iterations int               `json:"iterations"`
 		Tokens     map[string]string `json:"tokens"`
 	}
-	s.must(json.Unmarshal(s.manage("shell", "-c", string(seed)), &seeded))
+	s.must(json.Unmarshal(s.manage("shell", "--verbosity", "0", "-c", string(seed)), &seeded))
 	s.iterations, s.tokens = seeded.Iterations, seeded.Tokens
 	s.before = s.query(schema)
 	s.django, s.trestle = s.startDjango(), s.startTrestle()

@@ -43,6 +43,17 @@ func TestTheErrorStatesWhatToDo(t *testing.T) {
 	}
 }
 
+func TestInstallLeavesDjangoAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs programs that are shell scripts")
+	}
+	t.Setenv("PATH", filepath.Dir(script(t, "exit 0")))
+	var log strings.Builder
+	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
+		t.Errorf("a program was run: %v\n%s", err, log.String())
+	}
+}
+
 // script makes a program that does what a line of shell says.
 func script(t *testing.T, line string) string {
 	t.Helper()
