@@ -1,5 +1,5 @@
 # Everything here needs Go and nothing else, except: test, race, mutate and prove want
-# PostgreSQL and Redis servers or their programs, test also a browser, Node.js, proxies
+# PostgreSQL and Redis servers or their programs, test also a browser, Node.js, Django, proxies
 # and Prometheus (as root on Debian all are installed), and race wants a C compiler; clients wants
 # Node.js, generators Python, bench what bench/README.md says, and conformance a database.
 

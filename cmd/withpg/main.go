@@ -8,8 +8,8 @@
 // and sets TEST_DATABASE_URL for the command. With --install it first installs programs
 // that the tests need and the machine lacks (as root, with apt-get), and shows what the
 // installer prints: PostgreSQL unless TEST_DATABASE_URL is set, Redis unless
-// TEST_REDIS_URL is set, a browser unless TEST_BROWSER is set, pgbouncer, Node.js, Caddy,
-// HAProxy, nginx and Prometheus. If PostgreSQL or Redis cannot be installed, withpg ends;
+// TEST_REDIS_URL is set, a browser unless TEST_BROWSER is set, pgbouncer, Node.js, Django,
+// Caddy, HAProxy, nginx and Prometheus. If PostgreSQL or Redis cannot be installed, withpg ends;
 // any other program that cannot be installed is only reported. With --memory the temporary
 // files of the server and of the command are in memory, on Linux, unless TMPDIR is set or
 // /dev/shm has less than 8 GiB free: tests run faster, and measurements say nothing about
@@ -33,6 +33,7 @@ import (
 	"strings"
 
 	"trestle.example/internal/testserver/chromium"
+	"trestle.example/internal/testserver/django"
 	"trestle.example/internal/testserver/nodejs"
 	"trestle.example/internal/testserver/pgbouncer"
 	"trestle.example/internal/testserver/postgres"
@@ -65,7 +66,7 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withpg", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	install := flags.Bool("install", false, "install PostgreSQL, Redis, pgbouncer, Chromium, Node.js, Caddy, HAProxy, nginx and Prometheus first if they are missing (as root, with apt-get)")
+	install := flags.Bool("install", false, "install PostgreSQL, Redis, pgbouncer, Chromium, Node.js, Django, Caddy, HAProxy, nginx and Prometheus first if they are missing (as root, with apt-get)")
 	memory := flags.Bool("memory", false, "keep temporary files in memory, if TMPDIR is not set and /dev/shm has 8 GiB free")
 	verbose := flags.Bool("verbose", false, "show what the server logs")
 	flags.Usage = func() {
@@ -150,7 +151,7 @@ func installBeside(ctx context.Context, stderr io.Writer) error {
 			return err
 		}
 	}
-	others := []func(context.Context, io.Writer) error{nodejs.Install, pgbouncer.Install, installTools}
+	others := []func(context.Context, io.Writer) error{django.Install, nodejs.Install, pgbouncer.Install, installTools}
 	if !given(browserVariable) {
 		others = append(others, chromium.Install)
 	}

@@ -1,0 +1,65 @@
+package django
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs programs that are shell scripts")
+	}
+	with, without := script(t, "exit 0"), script(t, "exit 1")
+	for name, test := range map[string]struct {
+		candidates []string
+		want       string
+		err        error
+	}{
+		"the first has the packages":       {[]string{with, without}, with, nil},
+		"only the second has the packages": {[]string{without, with}, with, nil},
+		"a Python without the packages":    {[]string{without}, "", ErrNotInstalled},
+		"no Python":                        {[]string{"/no/such/python"}, "", ErrNotInstalled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := find(t.Context(), test.candidates...)
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("found %q, %v; want %q, %v", got, err, test.want, test.err)
+			}
+		})
+	}
+}
+
+// TestTheErrorStatesWhatToDo in one sentence.
+func TestTheErrorStatesWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"apt-get install python3-django ", "python3-django-filters", "pip install"} {
+		if !strings.Contains(ErrNotInstalled.Error(), part) {
+			t.Errorf("the sentence does not mention %q: %v", part, ErrNotInstalled)
+		}
+	}
+}
+
+func TestInstallLeavesDjangoAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs programs that are shell scripts")
+	}
+	t.Setenv("PATH", filepath.Dir(script(t, "exit 0")))
+	var log strings.Builder
+	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
+		t.Errorf("a program was run: %v\n%s", err, log.String())
+	}
+}
+
+// script makes a program that does what a line of shell says.
+func script(t *testing.T, line string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "python3")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
