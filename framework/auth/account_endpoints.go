@@ -23,15 +23,6 @@ func (s *Service) accountCodes() (codes []framework.CodeInfo) {
 	return codes
 }
 
-// meAction returns GET /auth/me, which shows more if accounts can be changed.
-func (s *Service) meAction() framework.CollectionAction {
-	const doc = "The user who sends the request."
-	if s.account.any() {
-		return framework.OnCollection(http.MethodGet, "me", s.showAccount).Permit(framework.Authenticated()).Doc(doc)
-	}
-	return framework.OnCollection(http.MethodGet, "me", s.me).Permit(framework.Authenticated()).Doc(doc)
-}
-
 // accountActions returns the endpoints that are switched on.
 func (s *Service) accountActions() (actions []framework.CollectionAction) {
 	if s.account.Change {
@@ -65,8 +56,7 @@ func (s *Service) changeActions() []framework.CollectionAction {
 			Doc("Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify. The old address gets a mail too.")
 	}
 	return []framework.CollectionAction{
-		framework.OnCollection(http.MethodPatch, "me", s.changeAccount).ID("changeOwnAccount").Untransacted().Permit(framework.Authenticated()).
-			Doc("Change the own account. Absent fields stay."),
+		s.profile.changeAction(s),
 		ownAction(s, http.MethodPost, "password", s.changePassword).ID("changeOwnPassword").Refuses(framework.CodeConflict, framework.CodeThrottled).
 			Doc("Change the own password. All other credentials of the account end; that of the request stays."),
 		email.ID("changeOwnEmail").Refuses(CodeEmailTaken, framework.CodeConflict, framework.CodeThrottled),

@@ -26,6 +26,22 @@ type accountPatch struct {
 	Name givenName `json:"name" doc:"The name of the user."`
 }
 
+// A namedAccountView is an accountView where users may have a user name.
+type namedAccountView struct {
+	accountView
+	Username string `json:"username" doc:"The user name, as it is kept; empty without one." example:"asha"`
+}
+
+func (s *Service) viewNamed(u User) namedAccountView {
+	return namedAccountView{s.viewAccount(u), u.Username}
+}
+
+// A namedAccountPatch is an accountPatch where users may have a user name.
+type namedAccountPatch struct {
+	accountPatch
+	Username string `json:"username" doc:"The user name: 3 to 150 characters, without spaces and @; empty to remove it." example:"asha"`
+}
+
 // A passwordChange is the body of a change of the own password.
 type passwordChange struct {
 	Current  string      `json:"currentPassword" validate:"required" trim:"-" doc:"The current password of the account."`
@@ -52,20 +68,37 @@ func (s *Service) showAccount(c *framework.Call, _ framework.None) (accountView,
 	return s.viewAccount(row.User), err
 }
 
-// changeAccount changes the fields of the account that the body has.
-func (s *Service) changeAccount(c *framework.Call, in accountPatch) (accountView, error) {
+// changeAccount changes the fields of the account that the body has, runs then, and returns the
+// account. All of it is one transaction.
+func (s *Service) changeAccount(c *framework.Call, in accountPatch, username string, then extra) (User, error) {
 	id := framework.IDOf[uuid.UUID](c)
-	if c.Has("name") {
-		err := s.Users.SetName(c, c.Session(), id, string(in.Name))
-		if errors.Is(err, ErrNotFound) {
-			return accountView{}, framework.Unauthenticated()
+	var user User
+	err := c.InTx(func(c *framework.Call) (err error) {
+		if c.Has("name") {
+			err = s.Users.SetName(c, c.Session(), id, string(in.Name))
+		}
+		if err == nil && s.Users.usernames && c.Has("username") {
+			err = s.Users.SetUsername(c, c.Session(), id, username)
 		}
 		if err != nil {
-			return accountView{}, ClientError(err)
+			return err
 		}
-		s.note(c, eventAccountChanged, id)
+		row, err := s.caller(c)
+		if err != nil || then == nil {
+			user = row.User
+			return err
+		}
+		user = row.User
+		return then(c, user)
+	})
+	if errors.Is(err, ErrNotFound) {
+		return User{}, framework.Unauthenticated()
 	}
-	return s.showAccount(c, framework.None{})
+	if err != nil {
+		return User{}, ClientError(err)
+	}
+	s.note(c, eventAccountChanged, id)
+	return user, nil
 }
 
 // confirmPassword returns the caller if the body has their password. It counts the attempt as a
@@ -102,7 +135,7 @@ func (s *Service) changePassword(c *framework.Call, in passwordChange) (framewor
 	if err != nil {
 		return none, err
 	}
-	if err := s.Users.passwords.rules.check(password, user.Email); err != nil {
+	if err := s.Users.passwords.rules.judge(c, password, ownerOf(user)); err != nil {
 		return none, ClientError(err)
 	}
 	hash, err := s.Users.passwords.hasher.hash(c, password)

@@ -77,7 +77,7 @@ func (s *Service) confirmReset(c *framework.Call, in resetConfirmation) (framewo
 		return none, s.limitGuesses(c, err)
 	}
 	password := string(in.Password)
-	if err := s.Users.passwords.rules.check(password, user.Email); err != nil {
+	if err := s.Users.passwords.rules.judge(c, password, ownerOf(user)); err != nil {
 		return none, ClientError(err)
 	}
 	hash, err := s.Users.passwords.hasher.hash(c, password)

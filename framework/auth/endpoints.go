@@ -38,12 +38,12 @@ func (s *Service) Codes() []framework.CodeInfo {
 			Text: "The request carried credentials and came without TLS. Send it by https, and replace the credentials: others may have read them on the way.",
 		},
 	}
-	return slices.Concat(codes, s.accountCodes(), faultCodes(), SessionCodes(), JWTCodes())
+	return slices.Concat(codes, s.accountCodes(), s.faultCodes(), SessionCodes(), JWTCodes())
 }
 
 // faultCodes explain the faults of an account.
-func faultCodes() []framework.CodeInfo {
-	return []framework.CodeInfo{
+func (s *Service) faultCodes() []framework.CodeInfo {
+	codes := []framework.CodeInfo{
 		{Code: "email", Text: "It is no e-mail address."},
 		{Code: "too_short", Text: "It has too few characters."},
 		{Code: "too_long", Text: "It has too many characters."},
@@ -52,6 +52,10 @@ func faultCodes() []framework.CodeInfo {
 		{Code: "not_utf8", Text: "It is not valid UTF-8."},
 		{Code: "ambiguous", Text: "Two members that mean the same differ; send one of them."},
 	}
+	if s.Users.usernames {
+		codes = append(codes, framework.CodeInfo{Code: "username", Text: "It is not a user name."})
+	}
+	return codes
 }
 
 // ViewSet serves /auth: the endpoints with which callers register, sign in, sign out and
@@ -71,15 +75,13 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Slash:      framework.WithoutSlash,
 		Models:     models(),
 		Collection: slices.Concat(s.accountActions(), []framework.CollectionAction{
-			publicAction(s, "register", s.register).ID("register").Throttle().Answers(http.StatusCreated).Refuses(CodeEmailTaken).
-				Sends(framework.Header{Name: "Location", Doc: "The address of the account.", Required: true}).
-				Doc("Make an account and sign in: the token is shown this once."),
-			publicAction(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
+			s.profile.registerAction(s),
+			signInAction(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
 			framework.OnCollection(http.MethodPost, "logout", s.logout).ID("logout").Untransacted().Permit(framework.Authenticated()).Refuses(CodeNotRevocable).
 				Doc("Revoke the credentials that the request is sent with: its token, session or JWT login, no other."),
-			s.meAction(),
-			publicAction(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
+			s.profile.meAction(s),
+			signInAction(s, "token", s.obtainToken).ID("createAuthToken").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a script: a token, shown this once."),
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
 				Authenticate(s.guard(s.tokens)...).Permit(framework.Authenticated()).
@@ -87,12 +89,12 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. " +
 					"It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do."),
-			publicAction(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
+			signInAction(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
 				Takes(framework.Header{Name: csrfHeader, Required: true, Doc: "The csrfToken of GET {prefix}/auth/session, whose cookies the request must have too."}).
 				Doc("Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along."),
 			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
 				Doc("Sign the browser out."),
-			publicAction(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
+			signInAction(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a pair of JWTs: access for requests, refresh for the next pair."),
 			publicAction(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
 				Doc("Get the next pair; the refresh token that was sent is no longer valid."),

@@ -23,7 +23,7 @@ func ExamplePasswords() {
 		check(err)
 	}
 	fmt.Println(stored[:30])
-	fmt.Println(passwords.Check("12345678", "asha@example.com"))
+	fmt.Println(passwords.Check(ctx, "12345678", auth.PasswordOwner{Email: "asha@example.com"}))
 
 	// Output:
 	// true true

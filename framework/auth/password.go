@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -32,12 +33,27 @@ type PasswordPolicy struct {
 	// ReplaceCommon replaces the built-in list by Common. A password that repeats one
 	// character is still rejected. Defaults to false.
 	ReplaceCommon bool
+	// Check is a policy of your own, such as a query of a service of leaked passwords. It runs
+	// after the other rules have accepted a password, and outside of a transaction. An
+	// [InputError] with the field "password" is a fault for the client, any other error is
+	// 500. Its codes belong into framework.Config.Codes. With ReplaceCommon it replaces the
+	// built-in list; the rules of length, of one repeated character and of the e-mail address
+	// always apply. Defaults to none. It must be safe for concurrent use.
+	Check func(ctx context.Context, password string, owner PasswordOwner) error
+}
+
+// A PasswordOwner is the account that a new password is for.
+type PasswordOwner struct {
+	Email    string // in normal form
+	Username string // in normal form; empty without one
+	Name     string
 }
 
 // passwordRules are a compiled policy. They never change.
 type passwordRules struct {
 	minimum int
 	common  map[string]bool
+	own     func(ctx context.Context, password string, owner PasswordOwner) error // or nil
 }
 
 func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
@@ -56,7 +72,19 @@ func newPasswordRules(p PasswordPolicy) (*passwordRules, error) {
 	for _, word := range words {
 		common[foldPassword(word)] = true
 	}
-	return &passwordRules{minimum: p.Minimum, common: common}, nil
+	return &passwordRules{minimum: p.Minimum, common: common, own: p.Check}, nil
+}
+
+// judge returns the error of check, or else that of the policy of the program.
+func (r *passwordRules) judge(ctx context.Context, password string, owner PasswordOwner) error {
+	if err := r.check(password, owner.Email); err != nil || r.own == nil {
+		return err
+	}
+	return r.own(ctx, password, owner)
+}
+
+func ownerOf(u User) PasswordOwner {
+	return PasswordOwner{Email: u.Email, Username: u.Username, Name: u.Name}
 }
 
 // check returns an [InputError] that states the first reason why a password may not be set, or

@@ -49,9 +49,11 @@ func NewPasswords(o PasswordOptions) (*Passwords, error) {
 	return &Passwords{rules, newHasher(cmp.Or(o.Queue, hashQueue), o.Hashes)}, nil
 }
 
-// Check returns an [InputError] if the policy rejects a new password for the account of an
-// e-mail address. email may be empty.
-func (p *Passwords) Check(password, email string) error { return p.rules.check(password, email) }
+// Check returns an [InputError] if the policy rejects a new password for an account, or another
+// error of [PasswordPolicy].Check. The members of owner may be empty.
+func (p *Passwords) Check(ctx context.Context, password string, owner PasswordOwner) error {
+	return p.rules.judge(ctx, password, owner)
+}
 
 // Hash returns a new hash of a password in the format of [HashOptions].Write. It does not check
 // the policy. A hash takes tens or hundreds of milliseconds, after a wait of up to 5 s for its

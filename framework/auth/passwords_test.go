@@ -117,7 +117,7 @@ func TestPasswordsWithoutATable(t *testing.T) {
 	if err := p.Pretend(t.Context(), goodPassword); err != nil {
 		t.Errorf("an unknown account: %v", err)
 	}
-	wantInput(t, p.Check("eleven char", "asha@example.com"), "password", "too_short")
+	wantInput(t, p.Check(t.Context(), "eleven char", PasswordOwner{Email: "asha@example.com"}), "password", "too_short")
 	_, err = p.Hash(t.Context(), "\xff")
 	wantInput(t, err, "password", "not_utf8")
 }

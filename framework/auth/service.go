@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -25,6 +26,10 @@ type Config struct {
 	// Hashes states how password hashes are read and written, see [HashOptions]. Defaults to
 	// [Argon2id].
 	Hashes HashOptions
+	// Usernames makes the sign-in accept a user name in place of an e-mail address, and adds the
+	// field username to registrations, to GET /auth/me and to PATCH /auth/me. A user name is
+	// optional and unique, see [NormalizeUsername]. Defaults to false.
+	Usernames bool
 	// Session are the settings of sessions. Their defaults are in [SessionOptions].
 	Session SessionOptions
 	// JWT are the settings of JWTs. If Keys is nil, New generates a key, and the JWTs of
@@ -36,6 +41,8 @@ type Config struct {
 	// Account switches on the endpoints with which users look after their own account. All are
 	// off by default.
 	Account AccountOptions
+	// Profile declares own columns of users, as a [Profile]. Defaults to none.
+	Profile ProfileOption
 	// Mailer sends the mails of Account. Defaults to none.
 	Mailer mail.Mailer
 	// Counters stores the counts of the rates. Defaults to a throttle.Memory.
@@ -88,6 +95,7 @@ type Service struct {
 	requireTLS bool
 	role       func(User) string
 	account    AccountOptions
+	profile    ProfileOption
 	mailer     mail.Mailer
 	outbox     *mail.Outbox
 	limits     limits
@@ -100,7 +108,7 @@ func New(c Config) (*Service, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Now: c.Now})
+	users, err := NewUsers(Options{Passwords: c.Passwords, PasswordQueue: c.PasswordQueue, Hashes: c.Hashes, Usernames: c.Usernames, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +123,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		Users: users, Sessions: sessions, JWT: jwt, tokens: NewTokens(TokenOptions{Realm: c.Realm, Now: c.Now}), tokenLife: c.TokenLife,
 		requireTLS: c.RequireTLS, role: c.Role, limits: newLimits(c.Counters, c.Rates), log: c.Log,
-		account: c.Account, mailer: c.Mailer, outbox: newOutbox(c.Log),
+		account: c.Account, profile: c.Profile, mailer: c.Mailer, outbox: newOutbox(c.Log),
 	}
 	s.schemes = s.guard(s.Sessions, s.tokens, s.JWT)
 	return s, nil
@@ -154,7 +162,10 @@ func (c *Config) complete() error {
 		c.Account.Compose = Notice.Message
 	}
 	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
-	if err := c.Account.check(c.Mailer, c.RequireTLS); err != nil {
+	if c.Profile == nil {
+		c.Profile = withoutProfile{}
+	}
+	if err := errors.Join(c.Account.check(c.Mailer, c.RequireTLS), c.Profile.check()); err != nil {
 		return err
 	}
 	if c.JWT.Keys == nil {

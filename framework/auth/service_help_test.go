@@ -79,7 +79,7 @@ func (d *desk) serve(own auth.Config, common framework.Config) {
 	must(d.T, err)
 	d.hashes = auth.CountHashes(d.service)
 	common.Authentication, common.Throttles = d.service.Authentication(), d.service.Throttles()
-	common.Codes = d.service.Codes()
+	common.Codes = append(d.service.Codes(), common.Codes...)
 	api := framework.New(common)
 	api.Register(groups, d.service.ViewSet())
 	d.Client, d.promised = client(d.T, api), contracts.Of(d.T, "", api)
@@ -299,11 +299,14 @@ var unsaid = map[string][]string{
 		"/password: too_short",     // in the form NFKC
 		"/password: too_common",    // the list of common passwords
 		"/password: same_as_email", // two members that are equal
+		"/password: leaked",        // a policy of the program
+		"/username: too_short", "/username: too_long", "/username: username",
 	},
+	"changeOwnAccount": {"/username: too_short", "/username: too_long", "/username: username", "/name: line"},
 	// As in register.
-	"requestPasswordReset": {"/email: email"}, "confirmPasswordReset": {"/password: too_short", "/password: too_common", "/password: same_as_email"},
+	"requestPasswordReset": {"/email: email"}, "confirmPasswordReset": {"/password: too_short", "/password: too_common", "/password: same_as_email", "/password: leaked"},
 	"changeOwnEmail":    {"/email: email", "/email: unchanged", "/currentPassword: wrong_password"},
-	"changeOwnPassword": {"/password: too_short", "/password: too_common", "/password: same_as_email", "/currentPassword: wrong_password"},
+	"changeOwnPassword": {"/password: too_short", "/password: too_common", "/password: same_as_email", "/password: leaked", "/currentPassword: wrong_password"},
 	"deleteOwnAccount":  {"/password: wrong_password"},
 	// Two members that differ.
 	"login": {"/username: ambiguous"}, "createAuthToken": {"/username: ambiguous"},

@@ -72,13 +72,9 @@ func (s *Service) recognise(c *framework.Call, in credentials, scheme string) (U
 	if err := s.Users.passwords.hasher.checkReady(c); err != nil {
 		return User{}, err // not counted, so that a retry costs nothing
 	}
-	account, err := NormalizeEmail(in.account())
-	if err != nil {
-		account = "" // an invalid address; all of them are counted together
-	}
-	err = s.limits.loginAddress.Allow(c, throttle.Address(c))
+	err := s.limits.loginAddress.Allow(c, throttle.Address(c))
 	if err == nil {
-		err = s.limits.login.Allow(c, account, throttle.Address(c))
+		err = s.limits.login.Allow(c, s.Users.accountKey(in.account()), throttle.Address(c))
 	}
 	if err != nil {
 		if _, limited := errors.AsType[*framework.Error](err); limited {

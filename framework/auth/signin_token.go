@@ -17,6 +17,12 @@ type registration struct {
 	Name     givenName   `json:"name"     doc:"The name of the user."`
 }
 
+// A namedRegistration is a registration where users may have a user name.
+type namedRegistration struct {
+	registration
+	Username string `json:"username" doc:"A user name to sign in with beside the e-mail address: 3 to 150 characters, without spaces and @. Capitals do not matter." example:"asha"`
+}
+
 // A loginView is a token with its user.
 type loginView struct {
 	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
@@ -38,9 +44,9 @@ const tokenType = "Bearer"
 // Location. It hashes the password before the transaction, because other requests wait for that.
 // Its errors, in this order: 400 for invalid input, 503 if the queue for hashes is full, 429
 // for too many registrations, 503 if the hash then waits too long or is shed, and 409 if the
-// e-mail is taken. The limiter does not count the first two.
-func (s *Service) register(c *framework.Call, in registration) (loginView, error) {
-	if err := s.check(in); err != nil {
+// e-mail is taken. The limiter does not count the first two. then runs in the transaction.
+func (s *Service) register(c *framework.Call, in registration, username string, then extra) (loginView, error) {
+	if err := s.check(in, username); err != nil {
 		return loginView{}, err
 	}
 	if err := s.Users.passwords.hasher.checkReady(c); err != nil {
@@ -49,14 +55,19 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 	if err := s.limits.register.Allow(c, throttle.Address(c)); err != nil {
 		return loginView{}, err
 	}
-	row, err := s.Users.prepare(c, NewUser{Email: string(in.Email), Name: string(in.Name), Password: string(in.Password)})
+	row, err := s.Users.prepare(c, NewUser{Email: string(in.Email), Username: username, Name: string(in.Name), Password: string(in.Password)})
 	if err != nil {
-		return loginView{}, err
+		return loginView{}, ClientError(err)
 	}
 	var token tokenView
 	err = c.InTx(func(c *framework.Call) error {
 		if err := insertUser(c, c.Session(), row); err != nil {
 			return ClientError(err)
+		}
+		if then != nil {
+			if err := then(c, row.User); err != nil {
+				return err
+			}
 		}
 		token, err = s.issue(c, row.User)
 		return err
@@ -73,11 +84,15 @@ func (s *Service) register(c *framework.Call, in registration) (loginView, error
 
 // check rejects a registration with the first fault of each field, as far as this needs no
 // database.
-func (s *Service) check(in registration) error {
+func (s *Service) check(in registration, username string) error {
 	email, wrongEmail := newEmail(string(in.Email))
 	wrongPassword := s.Users.passwords.rules.check(string(in.Password), email)
 	_, wrongName := normalizeName(string(in.Name))
-	return ClientError(wrongEmail, wrongPassword, wrongName)
+	var wrongUsername error
+	if username != "" {
+		_, wrongUsername = NormalizeUsername(username)
+	}
+	return ClientError(wrongEmail, wrongPassword, wrongName, wrongUsername)
 }
 
 // login returns a token with its user.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,6 +23,7 @@ type User struct {
 
 	ID          uuid.UUID `bun:"id,pk"`
 	Email       string    // unique, as NormalizeEmail returns it
+	Username    string    `bun:",nullzero"` // unique, as NormalizeUsername returns it; empty without one
 	Name        string    // may be empty
 	IsActive    bool      // an inactive user cannot authenticate
 	IsStaff     bool      // may use what requires staff; holds no permission by that
@@ -42,6 +44,7 @@ type userWithHash struct {
 // A NewUser is the input of [Users.CreateUser].
 type NewUser struct {
 	Email     string // required
+	Username  string // as NormalizeUsername accepts it. Defaults to none
 	Name      string // at most 200 characters. Defaults to none
 	Password  string // required
 	Staff     bool   // Defaults to false
@@ -53,12 +56,12 @@ func (n NewUser) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, n.LogValue()
 
 // MarshalJSON writes everything except the password, for logs in JSON.
 func (n NewUser) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"email": n.Email, "name": n.Name, "staff": n.Staff, "superuser": n.Superuser})
+	return json.Marshal(map[string]any{"email": n.Email, "username": n.Username, "name": n.Name, "staff": n.Staff, "superuser": n.Superuser})
 }
 
 // LogValue returns everything except the password.
 func (n NewUser) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("email", n.Email), slog.String("name", n.Name),
+	return slog.GroupValue(slog.String("email", n.Email), slog.String("username", n.Username), slog.String("name", n.Name),
 		slog.Bool("staff", n.Staff), slog.Bool("superuser", n.Superuser))
 }
 
@@ -84,7 +87,7 @@ func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 	if err != nil {
 		return userWithHash{}, err
 	}
-	if err := u.passwords.rules.check(n.Password, row.Email); err != nil {
+	if err := u.passwords.rules.judge(ctx, n.Password, ownerOf(row.User)); err != nil {
 		return userWithHash{}, err
 	}
 	row.PasswordHash, err = u.passwords.hasher.hash(ctx, n.Password)
@@ -94,6 +97,9 @@ func (u *Users) prepare(ctx context.Context, n NewUser) (userWithHash, error) {
 func insertUser(ctx context.Context, s *sqldb.Session, row userWithHash) error {
 	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&row))
 	if isFault(err, sqldb.Unique) {
+		if fault, _ := sqldb.Classify(err); slices.Contains(fault.Columns, "username") || fault.Constraint == "auth_users_username" {
+			return usernameTaken()
+		}
 		return emailTaken(row.Email)
 	}
 	return err
@@ -108,10 +114,16 @@ func (u *Users) newRow(n NewUser) (userWithHash, error) {
 	if err != nil {
 		return userWithHash{}, err
 	}
+	username := ""
+	if n.Username != "" {
+		if username, err = NormalizeUsername(n.Username); err != nil {
+			return userWithHash{}, err
+		}
+	}
 	id, err := uuid.NewV7()
 	now := u.now()
 	return userWithHash{User: User{
-		ID: id, Email: email, Name: name,
+		ID: id, Email: email, Username: username, Name: name,
 		IsActive: true, IsStaff: n.Staff, IsSuperuser: n.Superuser,
 		CreatedAt: now, UpdatedAt: now,
 	}}, err
@@ -145,7 +157,8 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 	return row, orMissing(err, fmt.Errorf("no user has the e-mail %s: %w", normal, ErrNotFound))
 }
 
-// CheckPassword returns the active user with an e-mail and a password. An unknown e-mail,
+// CheckPassword returns the active user with an e-mail and a password. If [Options].Usernames is
+// set, a text without "@" is a user name. An unknown e-mail,
 // an inactive user and a wrong password are the same error, which wraps
 // [ErrWrongCredentials], after the same work. A password that no account can have, because
 // it is not UTF-8 or has more than 4096 bytes, is that error without work.
@@ -158,7 +171,7 @@ func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, pass
 	if checkPasswordBytes(password) != nil {
 		return User{}, rejection{reason: "password"} // no user has such a password
 	}
-	row, err := findByEmail(ctx, s, email)
+	row, err := u.findByAccount(ctx, s, email)
 	if errors.Is(err, ErrNotFound) {
 		return User{}, cmp.Or(u.passwords.hasher.pretend(ctx, password), error(rejection{reason: "unknown"}))
 	}

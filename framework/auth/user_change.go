@@ -25,7 +25,7 @@ func (u *Users) SetPassword(ctx context.Context, s *sqldb.Session, id uuid.UUID,
 	if err != nil {
 		return err
 	}
-	if err := u.passwords.rules.check(password, user.Email); err != nil {
+	if err := u.passwords.rules.judge(ctx, password, ownerOf(user)); err != nil {
 		return err
 	}
 	hash, err := u.passwords.hasher.hash(ctx, password)

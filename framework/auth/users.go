@@ -23,6 +23,9 @@ type Options struct {
 	PasswordQueue int
 	// Hashes states how password hashes are read and written. Defaults to [Argon2id].
 	Hashes HashOptions
+	// Usernames makes CheckPassword accept a user name in place of an e-mail address. Defaults
+	// to false.
+	Usernames bool
 	// Now returns the time, for tests. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -35,6 +38,7 @@ type Options struct {
 // (two, 19 MiB each for [Argon2id]). It is safe for concurrent use.
 type Users struct {
 	passwords *Passwords
+	usernames bool
 	clock     func() time.Time
 }
 
@@ -48,7 +52,7 @@ func NewUsers(o Options) (*Users, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Users{passwords: passwords, clock: o.Now}, nil
+	return &Users{passwords: passwords, usernames: o.Usernames, clock: o.Now}, nil
 }
 
 // Passwords returns what hashes the passwords of the accounts.

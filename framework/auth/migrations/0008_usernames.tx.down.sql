@@ -1,0 +1,5 @@
+DROP INDEX auth_users_username;
+
+--bun:split
+
+ALTER TABLE auth_users DROP COLUMN username;
