@@ -19,7 +19,7 @@ import (
 //		Show: func(c *framework.Call, user auth.User) (MemberView, error) { ... },
 //	},
 //
-// New is the object "profile" of a registration, Change that of PATCH /auth/me, and View that of
+// New is the object "profile" of a registration, which is required, Change that of PATCH /auth/me, and View that of
 // GET /auth/me. All three are in the OpenAPI document. New and Change have the rules of inputs:
 // validate tags, and faults at /profile/... . In Change, use [framework.Optional] for a field that
 // may be absent.
@@ -30,6 +30,10 @@ type Profile[New, Change, View any] struct {
 	Create func(c *framework.Call, user User, in New) error
 	Change func(c *framework.Call, user User, in Change) error
 	Show   func(c *framework.Call, user User) (View, error)
+
+	// Refuses lists the error codes of Create and Change, for the OpenAPI document. Defaults to
+	// none.
+	Refuses []string
 }
 
 // A ProfileOption is a [Profile] of any types.
@@ -52,11 +56,11 @@ func (p Profile[New, Change, View]) check() error {
 type (
 	profiledRegistration[P any] struct {
 		registration
-		Profile P `json:"profile" doc:"What the service needs to know about the user."`
+		Profile P `json:"profile" validate:"required" doc:"What the service needs to know about the user."`
 	}
 	namedProfiledRegistration[P any] struct {
 		namedRegistration
-		Profile P `json:"profile" doc:"What the service needs to know about the user."`
+		Profile P `json:"profile" validate:"required" doc:"What the service needs to know about the user."`
 	}
 	profiledPatch[P any] struct {
 		accountPatch
@@ -83,11 +87,11 @@ func (p Profile[New, Change, View]) registerAction(s *Service) framework.Collect
 	if s.Users.usernames {
 		return registerAction(s, func(in namedProfiledRegistration[New]) (registration, string, extra) {
 			return in.registration, in.Username, create(in.Profile)
-		})
+		}).Refuses(p.Refuses...)
 	}
 	return registerAction(s, func(in profiledRegistration[New]) (registration, string, extra) {
 		return in.registration, "", create(in.Profile)
-	})
+	}).Refuses(p.Refuses...)
 }
 
 func (p Profile[New, Change, View]) meAction(s *Service) framework.CollectionAction {
@@ -109,11 +113,11 @@ func (p Profile[New, Change, View]) changeAction(s *Service) framework.Collectio
 	if s.Users.usernames {
 		return changeAction(s, p.showNamed(s), func(in namedProfiledPatch[Change]) (accountPatch, string, extra) {
 			return in.accountPatch, in.Username, change(in.Profile)
-		})
+		}).Refuses(p.Refuses...)
 	}
 	return changeAction(s, p.show(s), func(in profiledPatch[Change]) (accountPatch, string, extra) {
 		return in.accountPatch, "", change(in.Profile)
-	})
+	}).Refuses(p.Refuses...)
 }
 
 func (p Profile[New, Change, View]) show(s *Service) shower[profiledView[View]] {
