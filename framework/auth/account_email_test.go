@@ -29,7 +29,7 @@ func TestChangeTheOwnEmailAtOnce(t *testing.T) {
 		o.only("asha@example.com: api: your e-mail address was changed")
 		o.knows(bearer, "rao@example.com")
 		o.signsIn("rao@example.com", goodPassword)
-		o.fails("asha@example.com", goodPassword)
+		o.rejectsOldPassword()
 	})
 }
 

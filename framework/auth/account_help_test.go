@@ -90,10 +90,10 @@ func (o *office) signsIn(email, password string) {
 	o.Post(login, credentialsOf(email, password)).Expect(http.StatusOK)
 }
 
-// fails checks that an account does not have a password.
-func (o *office) fails(email, password string) {
+// rejectsOldPassword checks that asha@example.com does not have goodPassword.
+func (o *office) rejectsOldPassword() {
 	o.Helper()
-	o.Post(login, credentialsOf(email, password)).Expect(http.StatusUnauthorized)
+	o.Post(login, right).Expect(http.StatusUnauthorized)
 }
 
 // newPassword replaces goodPassword in these tests.

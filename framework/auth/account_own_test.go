@@ -91,7 +91,7 @@ func TestChangeTheOwnPassword(t *testing.T) {
 				}
 				o.knows(his, "ben@example.com")
 				o.signsIn("asha@example.com", newPassword)
-				o.fails("asha@example.com", goodPassword)
+				o.rejectsOldPassword()
 			})
 		})
 	}
@@ -169,7 +169,7 @@ func TestDeleteTheOwnAccount(t *testing.T) {
 		}
 		o.knows(o.as("Bearer "+token), "")
 		o.knows(o.as("Bearer "+pair.Access), "")
-		o.fails("asha@example.com", goodPassword)
+		o.rejectsOldPassword()
 		o.knows(his, "ben@example.com")
 		for _, table := range []string{"auth_sessions", "auth_jwt_families", "auth_user_permissions"} {
 			if n := o.count(table); n != 0 {

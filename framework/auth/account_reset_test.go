@@ -46,7 +46,7 @@ func TestResetAPassword(t *testing.T) {
 		o.Post(confirmPath, confirmationOf(link, newPassword)).Expect(http.StatusNoContent)
 		o.only("asha@example.com: Clinic: your password was changed")
 		o.signsIn("asha@example.com", newPassword)
-		o.fails("asha@example.com", goodPassword)
+		o.rejectsOldPassword()
 		o.knows(o.as("Bearer "+token), "")
 		o.knows(o.as("Bearer "+pair.Access), "")
 		o.knows(browser.client(), "")

@@ -14,17 +14,17 @@ import (
 )
 
 // newTestHasher returns a hasher with the default options.
-func newTestHasher(queue int) *hasher {
+func newTestHasher() *hasher {
 	var o HashOptions
 	if err := o.complete(); err != nil {
 		panic(err)
 	}
-	return newHasher(queue, o)
+	return newHasher(hashQueue, o)
 }
 
 // countedHasher counts how often passwords are hashed.
 func countedHasher() (*hasher, *atomic.Int64) {
-	h, count := newTestHasher(hashQueue), new(atomic.Int64)
+	h, count := newTestHasher(), new(atomic.Int64)
 	h.run = func(work func()) {
 		count.Add(1)
 		work()
@@ -33,7 +33,7 @@ func countedHasher() (*hasher, *atomic.Int64) {
 }
 
 func TestHashIsSaltedArgon2id(t *testing.T) {
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	first, err := h.hash(t.Context(), goodPassword)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestHashIsSaltedArgon2id(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	stored, err := h.hash(t.Context(), strings.Repeat("a", 71)+"bc")
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestAnOlderCostAsksToBeHashedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	if ok, again, err := h.verify(t.Context(), old, goodPassword); !ok || !again || err != nil {
 		t.Errorf("right password: %v, again %v, %v", ok, again, err)
 	}
@@ -109,7 +109,7 @@ func TestAHostileStoredHashIsRejectedBeforeAnyWork(t *testing.T) {
 }
 
 func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	var running, most atomic.Int64
 	entered, leave := make(chan struct{}, 8), make(chan struct{})
 	h.run = func(func()) {
@@ -141,7 +141,7 @@ func TestNoMoreThanTwoHashesRunAtOnce(t *testing.T) {
 // TestOneHashForEachAddress: authenticated and anonymous callers at one address share one
 // slot.
 func TestOneHashForEachAddress(t *testing.T) {
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	h.run = func(func()) {
 		entered <- struct{}{}

@@ -15,9 +15,9 @@ import (
 // The kinds of notices.
 const (
 	// NoticeReset has a token that sets a new password.
-	NoticeReset = "password_reset" //nolint:gosec // it names a mail
+	NoticeReset = "password_reset"
 	// NoticePasswordChanged reports that the password was changed.
-	NoticePasswordChanged = "password_changed" //nolint:gosec // it names a mail
+	NoticePasswordChanged = "password_changed"
 	// NoticeVerify has a token that verifies the e-mail address.
 	NoticeVerify = "verify_email"
 	// NoticeEmailRequested reports to the old address that the user wants another one. It
@@ -51,9 +51,13 @@ func (n Notice) text() (subject string, paragraphs []string) {
 	const alarm = "If this was not you, reset your password at once."
 	switch n.Kind {
 	case NoticeReset:
-		return n.Service + ": reset your password", []string{"To set a new password, " + n.call() + " It is valid for one hour and works once.", n.key(), ignore}
+		return n.Service + ": reset your password", []string{
+			"To set a new password, " + n.call() + " It is valid for one hour and works once.", n.key(), ignore,
+		}
 	case NoticeVerify:
-		return n.Service + ": confirm your e-mail address", []string{"To confirm this e-mail address, " + n.call() + " It is valid for 24 hours and works once.", n.key(), ignore}
+		return n.Service + ": confirm your e-mail address", []string{
+			"To confirm this e-mail address, " + n.call() + " It is valid for 24 hours and works once.", n.key(), ignore,
+		}
 	case NoticePasswordChanged:
 		return n.Service + ": your password was changed", []string{"The password of your account was changed.", alarm}
 	case NoticeEmailRequested:

@@ -124,6 +124,9 @@ func checkPasswordBytes(password string) error {
 	return nil
 }
 
+// canBePassword reports whether text can be a stored password, see [checkPasswordBytes].
+func canBePassword(text string) bool { return checkPasswordBytes(text) == nil }
+
 func passwordTooLong() error {
 	return invalid("password", "too_long", fmt.Sprintf("The password is too long; it may have at most %d characters.", maximumLength))
 }

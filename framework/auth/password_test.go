@@ -92,7 +92,7 @@ func TestAPasswordThatIsTooShort(t *testing.T) {
 }
 
 func TestAPasswordTypedOnTwoKeyboardsIsEqual(t *testing.T) {
-	h := newTestHasher(hashQueue)
+	h := newTestHasher()
 	stored, err := h.hash(t.Context(), "caf\u00e9 xk2!vq")
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 // stored is in no known format or its cost is out of bounds, the result is an error that does
 // not repeat it. Verify waits for its turn as Hash does.
 func (p *Passwords) Verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
-	if checkPasswordBytes(password) != nil {
+	if !canBePassword(password) {
 		return false, false, nil
 	}
 	return p.hasher.verify(ctx, stored, password)
@@ -81,7 +81,7 @@ func (p *Passwords) Verify(ctx context.Context, stored, password string) (ok, ou
 // time of the answer does not disclose that. The account is then answered as one with a wrong
 // password.
 func (p *Passwords) Pretend(ctx context.Context, password string) error {
-	if checkPasswordBytes(password) != nil {
+	if !canBePassword(password) {
 		return nil
 	}
 	return p.hasher.pretend(ctx, password)

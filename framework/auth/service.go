@@ -129,8 +129,8 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// complete fills in the defaults, generates a key if JWT.Keys is nil, and checks TokenLife and
-// Rates. The constructors of the parts check the other settings.
+// complete fills in the defaults, generates a key if JWT.Keys is nil, and checks TokenLife,
+// Rates, Account and Profile. The constructors of the parts check the other settings.
 func (c *Config) complete() error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -158,14 +158,7 @@ func (c *Config) complete() error {
 	if c.TokenLife < 0 {
 		return fmt.Errorf("auth.Config: TokenLife is %s; it must be above zero", c.TokenLife)
 	}
-	if c.Account.Compose == nil {
-		c.Account.Compose = Notice.Message
-	}
-	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
-	if c.Profile == nil {
-		c.Profile = withoutProfile{}
-	}
-	if err := errors.Join(c.Account.check(c.Mailer, c.RequireTLS), c.Profile.check()); err != nil {
+	if err := c.completeAccount(); err != nil {
 		return err
 	}
 	if c.JWT.Keys == nil {
@@ -174,6 +167,18 @@ func (c *Config) complete() error {
 		}
 	}
 	return checkRates(c.Rates)
+}
+
+// completeAccount fills in the defaults of Account and Profile, and checks them.
+func (c *Config) completeAccount() error {
+	if c.Account.Compose == nil {
+		c.Account.Compose = Notice.Message
+	}
+	c.Account.Service = cmp.Or(c.Account.Service, c.Realm)
+	if c.Profile == nil {
+		c.Profile = withoutProfile{}
+	}
+	return errors.Join(c.Account.check(c.Mailer, c.RequireTLS), c.Profile.check())
 }
 
 // makeKeys generates a key that is not stored.

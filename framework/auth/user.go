@@ -168,7 +168,7 @@ func findByEmail(ctx context.Context, s *sqldb.Session, email string) (userWithH
 // clients. If a correct password was hashed in another format or at another cost, it is hashed
 // and stored again, unless the queue for hashes is full.
 func (u *Users) CheckPassword(ctx context.Context, s *sqldb.Session, email, password string) (User, error) {
-	if checkPasswordBytes(password) != nil {
+	if !canBePassword(password) {
 		return User{}, rejection{reason: "password"} // no user has such a password
 	}
 	row, err := u.findByAccount(ctx, s, email)

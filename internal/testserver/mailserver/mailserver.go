@@ -36,7 +36,7 @@ const (
 // too.
 const (
 	User     = "shop@example.org"
-	Password = "p/w: of the shop"
+	Password = "p/w: of the shop" //nolint:gosec // of a server in a test
 )
 
 // A Server is a mail server that keeps what arrives. It accepts messages of up to 64 KiB for one

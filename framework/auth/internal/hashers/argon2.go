@@ -52,7 +52,8 @@ func (h argonHash) derive(password string) []byte {
 	if h.variant == "argon2i" {
 		derive = argon2.Key
 	}
-	return derive([]byte(password), h.salt, uint32(h.cost.Passes), uint32(h.cost.Memory), uint8(h.cost.Threads), uint32(len(h.key))) //nolint:gosec // the bounds are checked
+	passes, memory, threads := uint32(h.cost.Passes), uint32(h.cost.Memory), uint8(h.cost.Threads) //nolint:gosec // the bounds are checked
+	return derive([]byte(password), h.salt, passes, memory, threads, uint32(len(h.key)))           //nolint:gosec // as above
 }
 
 // String returns the text that is stored.

@@ -57,7 +57,7 @@ func (f Scrypt) Check() error {
 			return err
 		}
 	}
-	if bits.OnesCount(uint(f.N)) != 1 { //nolint:gosec // it is positive
+	if bits.OnesCount(uint(f.N)) != 1 {
 		return wrong(scryptName, "N is not a power of two")
 	}
 	return nil

@@ -37,7 +37,9 @@ const mailTimeout = 15 * time.Second
 // server of the settings cannot be used.
 func (e *examination) findMailAway(ctx context.Context) []Finding {
 	if err := e.Project.RequireMail(e.Config, e.log); err != nil {
-		return []Finding{{problem, e.Text("{PROGRAM}_SMTP_URL"), "the server does not start: " + err.Error(), e.Text("set {PROGRAM}_SMTP_URL and {PROGRAM}_MAIL_FROM")}}
+		return []Finding{{
+			problem, e.Text("{PROGRAM}_SMTP_URL"), "the server does not start: " + err.Error(), e.Text("set {PROGRAM}_SMTP_URL and {PROGRAM}_MAIL_FROM"),
+		}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
