@@ -61,7 +61,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // the bubble's clock, which runs at once
 			broken.Store(false)
 			synctest.Wait()
-			for of, times := range map[string]int{"sessions and tokens": 3, "idempotency keys": 1} {
+			for of, times := range map[string]int{"sessions and tokens": 4, "idempotency keys": 1} {
 				lines := strings.Split(said.String(), "\n")
 				lines = slices.DeleteFunc(lines, func(line string) bool {
 					return !strings.Contains(line, "looking after "+of+" failed and is tried again") || !strings.Contains(line, `: no clock\ngoroutine `)
@@ -73,9 +73,9 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 			before := len(said.String())
 			time.Sleep(time.Hour) //nolint:forbidigo // as above
 			synctest.Wait()
-			// Two kinds of sessions, tokens, logins and keys.
-			if n := deleted.Load(); n != 5 {
-				t.Errorf("an hour later %d kinds of rows are deleted; want 5", n)
+			// Two kinds of sessions, tokens, logins, links of mails, and keys.
+			if n := deleted.Load(); n != 6 {
+				t.Errorf("an hour later %d kinds of rows are deleted; want 6", n)
 			}
 			end()
 			if more := said.String()[before:]; more != "" {
