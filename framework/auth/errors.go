@@ -18,7 +18,7 @@ var ErrWrongCredentials = errors.New("the e-mail and the password do not belong 
 // An InputError states why one value of an account is not valid. [ClientError] turns it
 // into an error for a client.
 type InputError struct {
-	Field  string // "email", "password", "name", "permission", "expires_in"
+	Field  string // "email", "username", "password", "name", "permission", "expires_in"
 	Code   string // stable, machine readable: "too_short", "unique", ...
 	Detail string // one sentence for a person; never holds a password
 }
@@ -37,7 +37,8 @@ func (e *InputError) Error() string { return e.Detail }
 // The result is 400 validation_failed with one fault for each of errs, except errors that
 // a value is already used. The pointer of a fault is "/" and the Field of the error. If
 // there are only errors that a value is already used, the last of them decides: the result
-// is 409 [CodeEmailTaken] for an e-mail, 409 not_unique for the name of a group. If errs
+// is 409 [CodeEmailTaken] for an e-mail, 409 not_unique for a user name or the name
+// of a group. If errs
 // contains an error of another kind, ClientError returns the first such error unchanged.
 // Without errors the result is nil. ClientError is safe for concurrent use.
 func ClientError(errs ...error) error {
