@@ -9,7 +9,7 @@ type namedCredentials struct {
 	Password string `json:"password" validate:"required" trim:"-" doc:"The password, as it is: spaces count." example:"four unrelated words"`
 }
 
-// OneRequired returns the two members of which a request needs at least one.
+// OneRequired returns the two members. A request needs at least one of them.
 func (in namedCredentials) OneRequired() []string { return credentials(in).OneRequired() }
 
 // Check returns a fault if email and username differ.

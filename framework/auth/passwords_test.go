@@ -121,3 +121,44 @@ func TestPasswordsWithoutATable(t *testing.T) {
 	_, err = p.Hash(t.Context(), "\xff")
 	wantInput(t, err, "password", "not_utf8")
 }
+
+// TestTheWorkForAnUnknownAccount is that of the format that is set for it, else that of new hashes.
+func TestTheWorkForAnUnknownAccount(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		hashes HashOptions
+		want   HashFormat
+	}{
+		{"by default", HashOptions{}, Argon2id()},
+		{"as new hashes", HashOptions{Write: DjangoPBKDF2(2000)}, DjangoPBKDF2(2000)},
+		{"as the hashes of most accounts", HashOptions{Unknown: DjangoScrypt()}, DjangoScrypt()},
+	} {
+		p, err := NewPasswords(PasswordOptions{Hashes: c.hashes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.want.format.IsCurrent(p.hasher.nobody) {
+			t.Errorf("%s: the work is that of %T", c.name, p.hasher.nobody)
+		}
+	}
+}
+
+// TestAPasswordThatBcryptCannotHash is rejected when it is set. If the user has it already, the
+// old hash stays.
+func TestAPasswordThatBcryptCannotHash(t *testing.T) {
+	onBoth(t, func(w *world) {
+		long := strings.Repeat("four unrelated words ", 4) // 84 bytes
+		user, err := w.users.CreateUser(w.ctx, w.s, NewUser{Email: "asha@example.com", Password: long})
+		w.must(err)
+		before, err := findByEmail(w.ctx, w.s, user.Email)
+		w.must(err)
+		w.users, err = NewUsers(Options{Now: w.clock, Hashes: HashOptions{Write: Bcrypt(4)}})
+		w.must(err)
+		_, err = w.users.CheckPassword(w.ctx, w.s, user.Email, long)
+		w.must(err)
+		if after, _ := findByEmail(w.ctx, w.s, user.Email); after.PasswordHash != before.PasswordHash {
+			w.Errorf("the hash is %.40s", after.PasswordHash)
+		}
+		wantInput(w.T, w.users.SetPassword(w.ctx, w.s, user.ID, long), "password", "too_long")
+	})
+}
