@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestNewRejectsInvalidSettings(t *testing.T) {
 		says   string
 	}{
 		{"an unknown scope", auth.Config{Rates: map[string]throttle.Rate{"logins": {Limit: 1, Per: time.Minute}}},
-			`auth.Config: Rates has the unknown scope "logins"; the scopes are login, login_address, register, credentials, user, anon`},
+			`auth.Config: Rates has the unknown scope "logins"; the scopes are login, login_address, register, credentials, mail, mail_address, user, anon`},
 		{"an invalid rate", auth.Config{Rates: map[string]throttle.Rate{auth.ScopeLogin: {}}}, `auth.Config: Rates, scope "login": `},
 		{"tokens without a life", auth.Config{TokenLife: -time.Second}, "auth.Config: TokenLife is -1s; it must be above zero"},
 		{"short passwords", auth.Config{Passwords: auth.PasswordPolicy{Minimum: 4}}, "PasswordPolicy.Minimum is 4"},
@@ -52,8 +53,11 @@ func TestDefaults(t *testing.T) {
 	for scope, rate := range auth.DefaultRates() {
 		got[scope] = rate.String()
 	}
-	if len(got) != 4 || got["login"] != "10/min" || got["login_address"] != "60/min" || got["register"] != "20/hour" || got["credentials"] != "60/min" {
-		t.Errorf("the rates are %v", got)
+	want := map[string]string{
+		"login": "10/min", "login_address": "60/min", "register": "20/hour", "credentials": "60/min", "mail": "5/hour", "mail_address": "30/hour",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the rates are %v; want %v", got, want)
 	}
 }
 
