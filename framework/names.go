@@ -126,6 +126,12 @@ const (
 	CodeConflict                = problem.CodeConflict
 	CodeTooManyRows             = problem.CodeTooManyRows
 	CodePreconditionUnsupported = problem.CodePreconditionUnsupported
+	CodePreconditionFailed      = problem.CodePreconditionFailed
+	CodeRangeNotSatisfiable     = problem.CodeRangeNotSatisfiable
+	CodeInvalidUpload           = problem.CodeInvalidUpload
+	CodeFileTooLarge            = problem.CodeFileTooLarge
+	CodeUnsupportedFileType     = problem.CodeUnsupportedFileType
+	CodeInvalidSignature        = problem.CodeInvalidSignature
 	CodeRequestTimeout          = problem.CodeRequestTimeout
 	CodeBodyTooLarge            = problem.CodeBodyTooLarge
 	CodeUnsupportedMediaType    = problem.CodeUnsupportedMediaType

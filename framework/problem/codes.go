@@ -25,6 +25,12 @@ const (
 	CodeConflict                = "conflict"
 	CodeTooManyRows             = "too_many_rows"
 	CodePreconditionUnsupported = "precondition_unsupported"
+	CodePreconditionFailed      = "precondition_failed"
+	CodeRangeNotSatisfiable     = "range_not_satisfiable"
+	CodeInvalidUpload           = "invalid_upload"
+	CodeInvalidSignature        = "invalid_signature"
+	CodeFileTooLarge            = "file_too_large"
+	CodeUnsupportedFileType     = "unsupported_file_type"
 	CodeRequestTimeout          = "request_timeout"
 	CodeBodyTooLarge            = "body_too_large"
 	CodeUnsupportedMediaType    = "unsupported_media_type"
@@ -75,6 +81,12 @@ var builtinCodes = []CodeInfo{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
 		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
 	},
+	{Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "The precondition is not met", Text: "The file is another one than the header If-Match or If-Unmodified-Since names. Read it without these headers."},
+	{Code: CodeRangeNotSatisfiable, Status: http.StatusRequestedRangeNotSatisfiable, Title: "The range is not in the file", Text: "The header Range names no byte of the file. The header Content-Range has the length of the file."},
+	{Code: CodeInvalidUpload, Status: http.StatusBadRequest, Title: "The body is not one file", Text: "Send the content of the file as the body, with its Content-Type, or as multipart/form-data with exactly one part, file. Nothing was stored."},
+	{Code: CodeFileTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The file is too large", Text: "Each kind of file has a limit of its own, which the error states. Nothing was stored."},
+	{Code: CodeUnsupportedFileType, Status: http.StatusUnsupportedMediaType, Title: "The type of the file is not allowed", Text: "The type of a file is detected from its content, and must be one that the error lists. The Content-Type of the request must agree with it. Nothing was stored."},
+	{Code: CodeInvalidSignature, Status: http.StatusForbidden, Title: "The signed URL is not valid", Text: "The URL was changed, or it has expired. Read the record again: it has a new URL of the file."},
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",

@@ -25,6 +25,14 @@ var standardHeaders = []call.Header{
 	{Name: problem.HeaderRetry, Doc: "After how many seconds to try again.", Required: true},
 }
 
+// fileHeaders are the headers of an answer that is a file.
+var fileHeaders = []call.Header{
+	{Name: "ETag", Doc: "The version of the content, for If-None-Match and If-Range.", Required: true},
+	{Name: "Content-Disposition", Doc: "Whether a browser shows the file in place or saves it, and its name. An answer 304 lacks it."},
+	{Name: "Accept-Ranges", Doc: "bytes: the header Range may name a part. An answer 304 lacks it."},
+	{Name: "Content-Range", Doc: "Which bytes an answer 206 has."},
+}
+
 // headers lists the headers of the endpoint's successes.
 func (e Operation) headers() []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
@@ -33,6 +41,9 @@ func (e Operation) headers() []call.Header {
 	}
 	if e.Idempotent {
 		all = append(all, standardHeader(problem.HeaderReplayed))
+	}
+	if e.sendsFile() {
+		all = append(all, fileHeaders...)
 	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)

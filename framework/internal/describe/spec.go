@@ -76,8 +76,14 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
 	}
-	if e.Out != input.NoneType {
+	switch {
+	case e.sendsFile():
+		described.Media = e.File.Types
+	case e.Out != input.NoneType:
 		described.Output = e.Out
+	}
+	if e.File != nil && e.Route.Method == http.MethodPut {
+		described.Upload = &spec.Upload{Types: e.File.Types, MaxBytes: e.File.MaxBytes}
 	}
 	for _, p := range e.Params {
 		described.Params = append(described.Params, spec.Param{

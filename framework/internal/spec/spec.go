@@ -51,6 +51,9 @@ type Endpoint struct {
 	Idempotent bool     // it accepts Idempotency-Key
 	Body       *Body    // nil for an endpoint that takes no body
 
+	Upload *Upload // the file that it stores; nil for other endpoints
+
+	Media    []string     // the media types of an answer that is a file; nil for JSON
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
 	Page     *Page        // nil for an endpoint that is not a list
 	Statuses []int        // of successes
@@ -98,6 +101,12 @@ type Body struct {
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
 	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
+}
+
+// An Upload is the body of an endpoint that stores a file.
+type Upload struct {
+	Types    []string // the allowed media types
+	MaxBytes int64
 }
 
 // A Page describes the answer of a list by the members of sample pages.

@@ -25,14 +25,15 @@ func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 // Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
 // translates errors of the database from Serve for the client. A 401 names the accepted schemes.
 func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
-	if err := e.Admit(c, r); err != nil {
+	signed := isSigned(e.Endpoint, r)
+	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
 	if err := e.precondition(r); err != nil {
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	req := &table.Request{HTTP: r}
+	req := &table.Request{HTTP: r, Signed: signed}
 	if e.OnObject && !e.Resource.Declaration.Single {
 		key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, keyText)
 		if !ok {
@@ -43,6 +44,11 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	var err error
 	if req.Query, err = input.ReadQuery(r); err != nil {
 		return nil, err
+	}
+	if signed {
+		if err := e.File.CheckSigned(req.Key, req.Query); err != nil {
+			return nil, err
+		}
 	}
 	if !e.Asks {
 		if err := e.IgnoreQuery(c, req.Query); err != nil {
@@ -62,6 +68,20 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, e.challenged(translate.Error(e.Endpoint, err, req.Body))
 	}
 	return resp, nil
+}
+
+// isSigned reports whether a request for a file has a signature instead of credentials.
+func isSigned(e *table.Endpoint, r *http.Request) bool {
+	return e.File != nil && e.File.SignFor > 0 && !e.IsWrite() && r.URL.Query().Has(table.ParamSignature)
+}
+
+// admit runs the access check. A request with a signature needs no caller and no permission: only
+// the throttles count it.
+func (e Handler) admit(c *call.Call, r *http.Request, signed bool) error {
+	if signed {
+		return access.Check{Throttles: e.Throttles, Permission: access.Anyone()}.Admit(c, r)
+	}
+	return e.Admit(c, r)
 }
 
 // challenged adds WWW-Authenticate to a 401 of a scope or a function that lacks it. It returns
