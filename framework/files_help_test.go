@@ -141,6 +141,13 @@ func fileConfig(db *sqldb.DB) framework.Config {
 	return c
 }
 
+// serveFiles serves resources, and compares each answer with the OpenAPI document.
+func serveFiles(tb testing.TB, c framework.Config, resources ...framework.Resource) *client {
+	tb.Helper()
+	api, _ := promised(tb, c, resources...)
+	return api
+}
+
 // keysIn lists the keys of all contents in a storage.
 func keysIn(tb testing.TB, s files.Storage) (keys []string) {
 	tb.Helper()

@@ -11,7 +11,7 @@ import (
 func TestFiles(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
-		api := serve(t, fileConfig(db), peopleWith(storage), pets())
+		api := serveFiles(t, fileConfig(db), peopleWith(storage), pets())
 		ada, at := api.as("ada"), newPerson(api, "ada")
 		ada.get(at+"photo/").refuses(404, "not_found")
 		ada.get(at).is(200).says(`"photo":null`)
@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 // TestRangesOfFiles: one range is a part of the file; a range beyond the end is 416.
 func TestRangesOfFiles(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
-		api := serve(t, fileConfig(db), peopleWith(disk(t)))
+		api := serveFiles(t, fileConfig(db), peopleWith(disk(t)))
 		ada, at := api.as("ada"), newPerson(api, "ada")+"letter/"
 		tag := ada.upload(at, "text/plain", []byte("0123456789")).is(200).says(`"name":"letter.txt"`)
 		etag := ada.get(at).is(200).head("Content-Disposition", "attachment; filename=letter.txt").
@@ -99,7 +99,7 @@ func TestRangesOfFiles(t *testing.T) {
 func TestFilesOfOthers(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
-		api := serve(t, fileConfig(db), peopleWith(storage))
+		api := serveFiles(t, fileConfig(db), peopleWith(storage))
 		at := newPerson(api, "ada") + "photo/"
 		api.as("ada").upload(at, "image/png", pngOf(1, 1)).is(200)
 		for _, caller := range []string{"bob", "eve"} {
@@ -173,7 +173,7 @@ func TestUploadsThatAreRejected(t *testing.T) {
 	}
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
-		api := serve(t, fileConfig(db), peopleWith(storage))
+		api := serveFiles(t, fileConfig(db), peopleWith(storage))
 		ada, at := api.as("ada"), newPerson(api, "ada")+"photo/"
 		ada.upload(at, "image/png", photo).is(200)
 		for sent, want := range rejected {
@@ -208,7 +208,7 @@ func TestUploadsThatAreAccepted(t *testing.T) {
 	}
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
-		api := serve(t, fileConfig(db), peopleWith(storage))
+		api := serveFiles(t, fileConfig(db), peopleWith(storage))
 		ada, at := api.as("ada"), newPerson(api, "ada")
 		for sent, want := range accepted {
 			t.Run(sent[0], func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestUploadsThatAreAccepted(t *testing.T) {
 func TestFilesOfDeletedRows(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
-		api := serve(t, fileConfig(db), peopleWith(storage), pets())
+		api := serveFiles(t, fileConfig(db), peopleWith(storage), pets())
 		ada, at := api.as("ada"), newPerson(api, "ada")
 		ada.upload(at+"photo/", "image/png", pngOf(1, 1)).is(200)
 		ada.upload(at+"letter/", "text/plain", []byte("Dear Bob")).is(200)
@@ -253,7 +253,7 @@ func TestFilesInViews(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		c := fileConfig(db)
 		c.PublicURL = "https://api.example.org"
-		api := serve(t, c, peopleWith(disk(t)), pets())
+		api := serveFiles(t, c, peopleWith(disk(t)), pets())
 		ada, at := api.as("ada"), newPerson(api, "ada")
 		letter := `"letter":{"name":"letter.txt","type":"text/plain","size":8,"url":"https://api.example.org` + at + `letter/"}`
 		ada.upload(at+"letter/", "text/plain", []byte("Dear Bob")).is(200).says(strings.TrimPrefix(letter, `"letter":`))

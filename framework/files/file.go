@@ -17,7 +17,7 @@ import (
 //
 // A File belongs to one column of one row: when the file is replaced, or the row is deleted,
 // the content is deleted too. To copy a file to another row, store its content again.
-type File struct {
+type File struct { //nolint:recvcheck // only Scan changes the File itself
 	// Key finds the content in its storage. It is made by [NewKey], never by a client.
 	Key string
 	// Name is the name that the client gave, without a folder. It is text to show, and never a

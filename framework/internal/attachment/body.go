@@ -34,7 +34,8 @@ type body struct {
 	request *http.Request
 	control *http.ResponseController // nil without a server
 	left    int64                    // how many bytes may still come
-	err     error                    // of the last read, if it failed
+	err     error                    // why the body is rejected; nil for a body without faults
+	ended   bool                     // it was read to its end
 }
 
 var errTooLong = errors.New("the body is longer than allowed")
@@ -69,18 +70,24 @@ func (b *body) Read(p []byte) (int, error) {
 	} else {
 		b.left -= int64(n)
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	b.ended = errors.Is(err, io.EOF)
+	if err != nil && !b.ended {
 		b.err = err
 	}
 	return n, err
 }
 
-// finish removes the deadline of the last read, and gives the answer its time.
+// finish removes the deadline of a body that was read to its end, because it would end the
+// request. The deadline of another body stays: it limits how long the server waits for the rest.
+// The answer gets its time.
 func (b *body) finish() {
-	if b.control != nil {
-		_ = b.control.SetReadDeadline(time.Time{})
-		_ = b.control.SetWriteDeadline(time.Now().Add(answerTime))
+	if b.control == nil {
+		return
 	}
+	if b.ended {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	_ = b.control.SetWriteDeadline(time.Now().Add(answerTime))
 }
 
 // A part is the content of an upload, and what the client says about it.

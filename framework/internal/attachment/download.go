@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -111,9 +112,7 @@ func restore(h, before http.Header) {
 			h.Del(name)
 		}
 	}
-	for name, values := range before {
-		h[name] = values
-	}
+	maps.Copy(h, before)
 }
 
 // A content reads a stored content from any position. It opens the storage at the first read

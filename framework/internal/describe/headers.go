@@ -30,6 +30,7 @@ var fileHeaders = []call.Header{
 	{Name: "ETag", Doc: "The version of the content, for If-None-Match and If-Range.", Required: true},
 	{Name: "Content-Disposition", Doc: "Whether a browser shows the file in place or saves it, and its name. An answer 304 lacks it."},
 	{Name: "Accept-Ranges", Doc: "bytes: the header Range may name a part. An answer 304 lacks it."},
+	{Name: "Last-Modified", Doc: "When the file was uploaded. An answer 304 lacks it."},
 	{Name: "Content-Range", Doc: "Which bytes an answer 206 has."},
 }
 
@@ -69,6 +70,9 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 		retry := standardHeader(problem.HeaderRetry)
 		retry.Required = false // of the conflicts, only this code has the header
 		all = append(all, retry)
+	}
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		all = append(all, call.Header{Name: "Content-Range", Doc: "The length of the file.", Required: true})
 	}
 	allow := standardHeader(problem.HeaderAllow)
 	allow.Required = !slices.Contains(beforeThePath, status)

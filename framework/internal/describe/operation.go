@@ -289,7 +289,7 @@ func (e Operation) refusesFile() (codes []string) {
 		codes = []string{problem.CodeInvalidUpload, problem.CodeFileTooLarge, problem.CodeUnsupportedFileType, problem.CodeRequestTimeout}
 	case e.Route.Method == http.MethodGet:
 		codes = []string{problem.CodeRangeNotSatisfiable, problem.CodePreconditionFailed}
-		if e.File.SignFor > 0 {
+		if e.takesSignature() {
 			codes = append(codes, problem.CodeInvalidSignature)
 		}
 	}
@@ -334,6 +334,9 @@ func (e Operation) successes() []int {
 
 // sendsFile reports whether the answer is the content of a file.
 func (e Operation) sendsFile() bool { return e.File != nil && e.Route.Method == http.MethodGet }
+
+// takesSignature reports whether a signature in the URL replaces the credentials.
+func (e Operation) takesSignature() bool { return e.sendsFile() && e.File.SignFor > 0 }
 
 // sentBack is the output type of a strict Update or Patch of Accepts, if it has fields that the
 // input lacks. A client may send these fields back unchanged. It is nil for any other endpoint;

@@ -45,15 +45,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if req.Query, err = input.ReadQuery(r); err != nil {
 		return nil, err
 	}
-	if signed {
-		if err := e.File.CheckSigned(req.Key, req.Query); err != nil {
-			return nil, err
-		}
-	}
-	if !e.Asks {
-		if err := e.IgnoreQuery(c, req.Query); err != nil {
-			return nil, err
-		}
+	if err := e.checkQuery(c, req); err != nil {
+		return nil, err
 	}
 	memory := e.Resource.API.Bodies.For(fair.ClientOf(c))
 	defer memory.End()
@@ -68,6 +61,20 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, e.challenged(translate.Error(e.Endpoint, err, req.Body))
 	}
 	return resp, nil
+}
+
+// checkQuery checks the signature of a signed URL, and the parameters of an endpoint that does not
+// read them itself.
+func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
+	if r.Signed {
+		if err := e.File.CheckSigned(r.Key, r.Query); err != nil {
+			return err
+		}
+	}
+	if e.Asks {
+		return nil
+	}
+	return e.IgnoreQuery(c, r.Query)
 }
 
 // isSigned reports whether a request for a file has a signature instead of credentials.

@@ -356,17 +356,22 @@ func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 			return err
 		}
 	}
-	for _, f := range r.plan.files {
-		if f.join == 0 || r.found[f.join-1] {
-			f.link(out, r.cells[f.key].value)
-		}
-	}
+	r.link(out)
 	for i, j := range slices.Backward(r.plan.joins) {
 		if !r.found[i] {
 			out.FieldByIndex(j.index).SetZero()
 		}
 	}
 	return nil
+}
+
+// link sets the URLs of the files of a row. A join that found no row has none.
+func (r *planRow) link(out reflect.Value) {
+	for _, f := range r.plan.files {
+		if f.join == 0 || r.found[f.join-1] {
+			f.link(out, r.cells[f.key].value)
+		}
+	}
 }
 
 // Scan implements [sql.Scanner].
