@@ -36,13 +36,6 @@ type Storage interface {
 	DeleteUnfinished(ctx context.Context, before time.Time) (int, error)
 }
 
-// A Signer is a [Storage] that can serve contents to clients itself.
-type Signer interface {
-	// SignedURL returns a URL at which anyone reads the content of a file, with the media type
-	// and the Content-Disposition of the arguments, until the time has passed.
-	SignedURL(ctx context.Context, key, mediaType, disposition string, valid time.Duration) (string, error)
-}
-
 // An Object is a stored content.
 type Object struct {
 	Key      string

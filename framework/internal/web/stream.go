@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// A streamed answer counts what a Stream writes.
+// A streamed is the writer of a Stream. It counts what is written.
 type streamed struct {
 	http.ResponseWriter
 
@@ -46,8 +46,9 @@ func (s *server) stream(w http.ResponseWriter, x *exchange, resp *table.Response
 		return
 	}
 	x.written = sent.bytes
-	s.finish(x, x.Request(), sent.status, err)
 	if err != nil {
+		s.finish(x, x.Request(), http.StatusInternalServerError, err)
 		panic(http.ErrAbortHandler)
 	}
+	s.finish(x, x.Request(), sent.status, nil)
 }
