@@ -229,8 +229,8 @@ func (c *client) upload(path, kind string, body []byte) *answer {
 	return c.with("Content-Type", kind).put(path, string(body))
 }
 
-// newPerson creates a person as a caller, and returns the path.
-func newPerson(c *client, caller string) string {
+// newPerson creates a person as Ada, and returns the path.
+func newPerson(c *client) string {
 	c.tb.Helper()
-	return "/api/people/" + c.as(caller).post("/api/people/", map[string]any{"name": "Ann"}).is(201).id() + "/"
+	return "/api/people/" + c.as("ada").post("/api/people/", map[string]any{"name": "Ann"}).is(201).id() + "/"
 }

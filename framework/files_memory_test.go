@@ -43,7 +43,7 @@ func TestFilesAreStreamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		server := &client{Client: frameworktest.New(t, handler), tb: t}
-		at := server.URL() + newPerson(server, "ada") + "letter/"
+		at := server.URL() + newPerson(server) + "letter/"
 
 		heap := newHeap(t)
 		sent := sha256.New()

@@ -33,7 +33,7 @@ func TestSignedURLs(t *testing.T) {
 		c := fileConfig(db)
 		c.Now = func() time.Time { return now }
 		api := serveFiles(t, c, peopleWith(disk(t)))
-		at := newPerson(api, "ada")
+		at := newPerson(api)
 		link := signedURL(api, at)
 		path, query, _ := strings.Cut(link, "?")
 		sent, _ := url.ParseQuery(query)
@@ -86,7 +86,7 @@ func TestSignedURLs(t *testing.T) {
 func TestSignedURLsAfterAChange(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		api := serveFiles(t, fileConfig(db), peopleWith(disk(t)))
-		at := newPerson(api, "ada")
+		at := newPerson(api)
 		link := signedURL(api, at)
 		api.as("ada").upload(at+"photo/", "image/png", pngOf(2, 2)).is(200)
 		if read := api.get(link).is(200); read.body != string(pngOf(2, 2)) {
@@ -111,7 +111,7 @@ func TestFileKeysAreReplaced(t *testing.T) {
 			return serveFiles(t, c, peopleWith(storage))
 		}
 		before := with("a")
-		link := signedURL(before, newPerson(before, "ada"))
+		link := signedURL(before, newPerson(before))
 		with("b", "a").get(link).is(200)
 		with("b").get(link).refuses(403, "invalid_signature")
 	})
@@ -122,7 +122,7 @@ func TestSignedURLsBelowAGuard(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		open := serveFiles(t, fileConfig(db), peopleWith(storage))
-		link := signedURL(open, newPerson(open, "ada"))
+		link := signedURL(open, newPerson(open))
 		c := fileConfig(db)
 		c.Guards = []framework.Guard{{Under: "people", Permission: framework.Staff()}}
 		api := serveFiles(t, c, peopleWith(storage))

@@ -66,7 +66,7 @@ func TestUploadsThatAreCut(t *testing.T) {
 		storage := disk(t)
 		watching := watch(storage)
 		api := serve(t, fileConfig(db), peopleWith(watching))
-		at := newPerson(api, "ada") + "photo/"
+		at := newPerson(api) + "photo/"
 		api.as("ada").upload(at, "image/png", pngOf(1, 1)).is(200)
 		<-watching.began
 		<-watching.ended
@@ -96,7 +96,7 @@ func TestUploadsThatStall(t *testing.T) {
 			t.Fatal(err)
 		}
 		usual := &client{Client: frameworktest.New(t, handler), tb: t}
-		at := newPerson(usual, "ada") + "photo/"
+		at := newPerson(usual) + "photo/"
 		address := listen(t, handler, httpserver.Limits{Stall: 50 * time.Millisecond})
 
 		conn := dialUpload(t, "http://"+address, at, 60_000, padded(pngOf(2, 2), 8<<10))
@@ -104,8 +104,9 @@ func TestUploadsThatStall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer r.Body.Close()
 		body, _ := io.ReadAll(r.Body)
-		if r.StatusCode != 408 || !strings.Contains(string(body), "request_timeout") {
+		if r.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(body), "request_timeout") {
 			t.Errorf("the answer is %d %s", r.StatusCode, body)
 		}
 		stores(t, storage, 0)
@@ -123,7 +124,7 @@ func TestUploadsOutlastTheLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := newPerson(&client{Client: frameworktest.New(t, handler), tb: t}, "ada") + "photo/"
+		at := newPerson(&client{Client: frameworktest.New(t, handler), tb: t}) + "photo/"
 
 		c.Timeout = 100 * time.Millisecond
 		hurried := framework.New(c)
@@ -143,7 +144,8 @@ func TestUploadsOutlastTheLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if body, _ := io.ReadAll(r.Body); r.StatusCode != 200 {
+		defer r.Body.Close()
+		if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusOK {
 			t.Errorf("the answer is %d %s", r.StatusCode, body)
 		}
 	})
@@ -177,14 +179,14 @@ func TestContentsThatAreLost(t *testing.T) {
 		c := fileConfig(db)
 		c.Log = slog.New(slog.NewTextHandler(logged, nil))
 		api := serve(t, c, peopleWith(storage))
-		at := newPerson(api, "ada") + "photo/"
+		at := newPerson(api) + "photo/"
 		ada := api.as("ada")
 		ada.upload(at, "image/png", padded(pngOf(1, 1), 50_000)).is(200)
 		key := keysIn(t, storage)[0]
 		if err := storage.Put(context.Background(), key, bytes.NewReader(padded(pngOf(1, 1), 20_000)), ""); err != nil {
 			t.Fatal(err)
 		}
-		r, err := http.NewRequest("GET", api.url+at, nil)
+		r, err := http.NewRequest(http.MethodGet, api.url+at, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

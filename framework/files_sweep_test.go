@@ -129,7 +129,7 @@ func TestSweep(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		s := newSweeping(t, db)
 		ctx := context.Background()
-		at := newPerson(s.client, "ada")
+		at := newPerson(s.client)
 		s.client.as("ada").upload(at+"photo/", "image/png", pngOf(1, 1)).is(200)
 		orphan := files.NewKey("people/photo")
 		for _, key := range []string{orphan, files.NewKey("people/letter"), files.NewKey("other/column")} {
@@ -165,7 +165,7 @@ func TestSweep(t *testing.T) {
 func TestSweepOfBadColumns(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		s := newSweeping(t, db)
-		newPerson(s.client, "ada")
+		newPerson(s.client)
 		if err := s.storage.Put(context.Background(), files.NewKey("people/letter"), strings.NewReader("x"), ""); err != nil {
 			t.Fatal(err)
 		}

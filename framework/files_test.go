@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -12,7 +13,7 @@ func TestFiles(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		api := serveFiles(t, fileConfig(db), peopleWith(storage), pets())
-		ada, at := api.as("ada"), newPerson(api, "ada")
+		ada, at := api.as("ada"), newPerson(api)
 		ada.get(at+"photo/").refuses(404, "not_found")
 		ada.get(at).is(200).says(`"photo":null`)
 
@@ -59,7 +60,7 @@ func TestFiles(t *testing.T) {
 func TestRangesOfFiles(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		api := serveFiles(t, fileConfig(db), peopleWith(disk(t)))
-		ada, at := api.as("ada"), newPerson(api, "ada")+"letter/"
+		ada, at := api.as("ada"), newPerson(api)+"letter/"
 		tag := ada.upload(at, "text/plain", []byte("0123456789")).is(200).says(`"name":"letter.txt"`)
 		etag := ada.get(at).is(200).head("Content-Disposition", "attachment; filename=letter.txt").
 			head("Content-Type", "text/plain; charset=utf-8").header.Get("Etag")
@@ -100,7 +101,7 @@ func TestFilesOfOthers(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		api := serveFiles(t, fileConfig(db), peopleWith(storage))
-		at := newPerson(api, "ada") + "photo/"
+		at := newPerson(api) + "photo/"
 		api.as("ada").upload(at, "image/png", pngOf(1, 1)).is(200)
 		for _, caller := range []string{"bob", "eve"} {
 			for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
@@ -174,7 +175,7 @@ func TestUploadsThatAreRejected(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		api := serveFiles(t, fileConfig(db), peopleWith(storage))
-		ada, at := api.as("ada"), newPerson(api, "ada")+"photo/"
+		ada, at := api.as("ada"), newPerson(api)+"photo/"
 		ada.upload(at, "image/png", photo).is(200)
 		for sent, want := range rejected {
 			t.Run(sent[0], func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestUploadsThatAreAccepted(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		api := serveFiles(t, fileConfig(db), peopleWith(storage))
-		ada, at := api.as("ada"), newPerson(api, "ada")
+		ada, at := api.as("ada"), newPerson(api)
 		for sent, want := range accepted {
 			t.Run(sent[0], func(t *testing.T) {
 				ada.in(t).upload(at+"photo/", sent[1], []byte(sent[2])).is(200).says(want)
@@ -227,7 +228,7 @@ func TestFilesOfDeletedRows(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
 		storage := disk(t)
 		api := serveFiles(t, fileConfig(db), peopleWith(storage), pets())
-		ada, at := api.as("ada"), newPerson(api, "ada")
+		ada, at := api.as("ada"), newPerson(api)
 		ada.upload(at+"photo/", "image/png", pngOf(1, 1)).is(200)
 		ada.upload(at+"letter/", "text/plain", []byte("Dear Bob")).is(200)
 		insert := "INSERT INTO pets (id, person_id) SELECT 1, id FROM people"
@@ -254,7 +255,7 @@ func TestFilesInViews(t *testing.T) {
 		c := fileConfig(db)
 		c.PublicURL = "https://api.example.org"
 		api := serveFiles(t, c, peopleWith(disk(t)), pets())
-		ada, at := api.as("ada"), newPerson(api, "ada")
+		ada, at := api.as("ada"), newPerson(api)
 		letter := `"letter":{"name":"letter.txt","type":"text/plain","size":8,"url":"https://api.example.org` + at + `letter/"}`
 		ada.upload(at+"letter/", "text/plain", []byte("Dear Bob")).is(200).says(strings.TrimPrefix(letter, `"letter":`))
 		ada.upload(at+"photo/", "image/png", pngOf(1, 1)).is(200)
@@ -269,5 +270,52 @@ func TestFilesInViews(t *testing.T) {
 		ada.get("/api/pets/").is(200).says(photo, "https://api.example.org"+at+"photo/?expires=")
 		api.as("bob").get("/api/pets/").is(200).says(`"person":null`).lacks("expires")
 		ada.get(at).lacks("people/photo", "sha256", "key")
+	})
+}
+
+// TestFilesForPagesOfOtherOrigins: a page may send the headers of files, and read them.
+func TestFilesForPagesOfOtherOrigins(t *testing.T) {
+	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
+		c := fileConfig(db)
+		c.CORS = []string{"https://app.example.org"}
+		api := serve(t, c, peopleWith(disk(t)))
+		at := newPerson(api) + "photo/"
+		page := api.with("Origin", "https://app.example.org")
+		asked := page.with("Access-Control-Request-Method", "PUT").do("OPTIONS", at, nil).is(204).header.Get("Access-Control-Allow-Headers")
+		for _, want := range []string{"Content-Disposition", "Content-Type", "If-None-Match", "If-Range", "Range"} {
+			if !strings.Contains(asked, want) {
+				t.Errorf("a page may not send %s: %s", want, asked)
+			}
+		}
+		page.as("ada").upload(at, "image/png", pngOf(1, 1)).is(200)
+		read := page.as("ada").get(at).is(200).header.Get("Access-Control-Expose-Headers")
+		for _, want := range []string{"Content-Disposition", "Content-Range", "ETag"} {
+			if !strings.Contains(read, want) {
+				t.Errorf("a page may not read %s: %s", want, read)
+			}
+		}
+	})
+}
+
+// TestFilesOfALookup: the URL of a file has the key of the path, also in a view of a viewset that
+// is registered before.
+func TestFilesOfALookup(t *testing.T) {
+	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
+		v := peopleWith(disk(t))
+		v.Lookup, v.Slash = "name", framework.WithoutSlash
+		api := serveFiles(t, fileConfig(db), pets(), v)
+		ada := api.as("ada")
+		ada.post("/api/people", map[string]any{"name": "Ann Å"}).is(201).says(`"photo":null`)
+		at := "/api/people/Ann%20%C3%85/photo"
+		ada.upload(at, "image/png", pngOf(1, 1)).is(200).says(`"url":"` + at + "?expires=")
+		if _, err := db.Exec("INSERT INTO pets (id, person_id) SELECT 1, id FROM people"); err != nil {
+			t.Fatal(err)
+		}
+		link := ada.get("/api/pets/1/").is(200).object()["person"].(map[string]any)["photo"].(map[string]any)["url"].(string)
+		if !strings.HasPrefix(link, at+"?expires=") {
+			t.Errorf("the URL is %s", link)
+		}
+		api.get(link).is(200)
+		ada.do("OPTIONS", at, nil).is(200).says(`"PUT"`, "Upload the photo of a person")
 	})
 }

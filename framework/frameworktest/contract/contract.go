@@ -231,10 +231,7 @@ func (c *Contract) compileAll() error {
 			}
 		}
 		for _, a := range o.answers {
-			for _, place := range a.content {
-				if place == "" {
-					continue
-				}
+			for _, place := range a.places() {
 				if _, err := c.schema(answerSchemas, place); err != nil {
 					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 				}
@@ -242,6 +239,11 @@ func (c *Contract) compileAll() error {
 		}
 	}
 	return nil
+}
+
+// places returns the places of the schemas of the answer.
+func (a *answer) places() []string {
+	return slices.DeleteFunc(slices.Collect(maps.Values(a.content)), func(place string) bool { return place == "" })
 }
 
 // schemas returns the places of the schemas for requests of the operation.

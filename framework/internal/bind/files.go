@@ -19,9 +19,12 @@ import (
 // mostSigned is the longest time for which a URL may be signed.
 const mostSigned = 7 * 24 * time.Hour
 
-// findFiles finds the columns of the declared files of a viewset. Views of other viewsets refer
-// to them.
+// findFiles finds the columns of the declared files of a viewset, and the key in their paths.
+// Views of other viewsets refer to both.
 func (b *binder) findFiles(r *table.Resource) {
+	if key := declaredKey(r); key != nil {
+		r.Key = key
+	}
 	for _, d := range r.Declaration.Files {
 		if d.Field == nil {
 			b.fault(r.Path, (&table.FileColumn{FileField: d}).Place(), naming.Sentence("it has no Field; write a function that returns the address of the column: func(m *%s) *files.File", r.Model.Name()))

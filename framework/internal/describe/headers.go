@@ -34,6 +34,14 @@ var fileHeaders = []call.Header{
 	{Name: "Content-Range", Doc: "Which bytes an answer 206 has."},
 }
 
+// FileHeaders lists the headers of the endpoint's answer if it is a file.
+func (e Operation) FileHeaders() []call.Header {
+	if !e.sendsFile() {
+		return nil
+	}
+	return slices.Clone(fileHeaders)
+}
+
 // headers lists the headers of the endpoint's successes.
 func (e Operation) headers() []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
@@ -43,9 +51,7 @@ func (e Operation) headers() []call.Header {
 	if e.Idempotent {
 		all = append(all, standardHeader(problem.HeaderReplayed))
 	}
-	if e.sendsFile() {
-		all = append(all, fileHeaders...)
-	}
+	all = append(all, e.FileHeaders()...)
 	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}
