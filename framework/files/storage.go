@@ -46,6 +46,9 @@ type Object struct {
 // ErrNotFound is the error for a key without a content.
 var ErrNotFound = errors.New("files: no content has this key")
 
+// ErrBusy is the error of Put if the storage cannot take another content now. The client gets 503.
+var ErrBusy = errors.New("files: the storage has too many uploads at once")
+
 // NewKey returns a new key below a prefix. Its last part is random, with 128 bits or more.
 func NewKey(prefix string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + strings.ToLower(rand.Text())

@@ -3,6 +3,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,21 +35,25 @@ type Options struct {
 	// AccessKey and SecretKey are the credentials. Required.
 	AccessKey, SecretKey string
 	// PartSize is how many bytes of a content are in memory and sent at once. A content has at
-	// most 10,000 parts. The least is 5 MiB. Defaults to 8 MiB, for contents of at most 78 GiB.
+	// most 10,000 parts. The least and the default are 5 MiB, for contents of at most 48 GiB.
 	PartSize int64
+	// Uploads is how many calls of Put may run at once; a further one is [files.ErrBusy]. It
+	// limits the memory to Uploads times PartSize. Defaults to 64.
+	Uploads int
 	// Transport sends the requests. Defaults to a transport of its own.
 	Transport http.RoundTripper
 }
 
 const (
-	usualPart = 8 << 20
-	leastPart = 5 << 20
+	leastPart    = 5 << 20
+	usualUploads = 64
 )
 
 // A Storage is a [files.Storage] in a bucket. It is safe for concurrent use.
 type Storage struct {
 	client *minio.Core
 	o      Options
+	slots  chan struct{} // one for each call of Put
 }
 
 // Open makes a storage, and checks that the bucket exists and that the credentials may read it.
@@ -64,20 +69,17 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 		return nil, fmt.Errorf("s3: Prefix is %q; it must end with / and have lower-case letters, digits, -, _ and / only", o.Prefix)
 	case o.PartSize != 0 && o.PartSize < leastPart:
 		return nil, fmt.Errorf("s3: PartSize is %d; it must be at least %d", o.PartSize, leastPart)
+	case o.Uploads < 0:
+		return nil, fmt.Errorf("s3: Uploads is %d; it must be above zero, or 0 for %d", o.Uploads, usualUploads)
 	}
-	if o.PartSize == 0 {
-		o.PartSize = usualPart
-	}
-	if o.Region == "" {
-		o.Region = "us-east-1"
-	}
+	o.PartSize, o.Uploads, o.Region = cmp.Or(o.PartSize, leastPart), cmp.Or(o.Uploads, usualUploads), cmp.Or(o.Region, "us-east-1")
 	client, err := minio.NewCore(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""), Secure: u.Scheme == "https", Region: o.Region, Transport: o.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("s3: the endpoint %s: %w", u.Host, err)
 	}
-	s := &Storage{client, o}
+	s := &Storage{client, o, make(chan struct{}, o.Uploads)}
 	exists, err := client.BucketExists(ctx, o.Bucket)
 	switch {
 	case err != nil:
@@ -93,6 +95,12 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 func (s *Storage) Put(ctx context.Context, key string, body io.Reader, mediaType string) error {
 	if err := files.CheckKey(key); err != nil {
 		return err
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		return fmt.Errorf("%w: %d uploads to S3 are under way", files.ErrBusy, s.o.Uploads)
 	}
 	// The client aborts an upload by its context, which must not have ended then: the reader ends
 	// instead.

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -113,6 +114,32 @@ func TestUnfinishedUploads(t *testing.T) {
 	}
 }
 
+// TestUploadsAtOnce: an upload beyond the limit is an error at once, and succeeds later.
+func TestUploadsAtOnce(t *testing.T) {
+	o := gateway(t)
+	o.Uploads = 1
+	s, err := s3.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, client := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Put(t.Context(), "a/1", body, "text/plain") }()
+	if _, err := client.Write([]byte("begun")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), "a/2", strings.NewReader("x"), "text/plain"); !errors.Is(err, files.ErrBusy) {
+		t.Errorf("the error is %v; want files.ErrBusy", err)
+	}
+	_ = client.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := s.Put(t.Context(), "a/2", strings.NewReader("x"), "text/plain"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestOptionsThatAreWrong is a table of options; no error shows the secret key.
 func TestOptionsThatAreWrong(t *testing.T) {
 	right := s3.Options{Endpoint: "http://127.0.0.1:1", Bucket: "files", AccessKey: "access", SecretKey: "secret-of-the-test"}
@@ -122,6 +149,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		"Bucket, AccessKey and SecretKey are required":    func(o *s3.Options) { o.Bucket = "" },
 		`Prefix is "a"; it must end with /`:               func(o *s3.Options) { o.Prefix = "a" },
 		"PartSize is 1; it must be at least 5242880":      func(o *s3.Options) { o.PartSize = 1 },
+		"Uploads is -1; it must be above zero":            func(o *s3.Options) { o.Uploads = -1 },
 		`the bucket "files" at 127.0.0.1:1 cannot be`:     func(o *s3.Options) { o.Transport = refusing{} },
 	} {
 		o := right

@@ -61,7 +61,10 @@ func (u Upload) store(c *call.Call, r *http.Request) (files.File, error) {
 		return files.File{}, err
 	}
 	hash := sha256.New()
-	if err := u.File.Storage.Put(c, file.Key, io.TeeReader(part, hash), kind); err != nil {
+	switch err := u.File.Storage.Put(c, file.Key, io.TeeReader(part, hash), kind); {
+	case errors.Is(err, files.ErrBusy):
+		return files.File{}, problem.Overloaded().Because(err)
+	case err != nil:
 		return files.File{}, part.explain(err)
 	}
 	file.Size, file.SHA256 = part.size, hex.EncodeToString(hash.Sum(nil))
