@@ -147,6 +147,7 @@ func TestUploadsThatAreRejected(t *testing.T) {
 		{"a JPEG that ends", "image/jpeg", string(jpegOf(9, 9)[:30])}:                                                                            {415, "unsupported_file_type", "not a valid image"},
 		{"a PDF", "application/pdf", "%PDF-1.4"}:                                                                                                 {415, "unsupported_file_type", "The content is application/pdf"},
 		{"a PNG that is called a JPEG", "image/jpeg", string(photo)}:                                                                             {415, "unsupported_file_type", "The content is image/png, but Content-Type says image/jpeg"},
+		{"a Content-Type with a verb of Go", "image/%s%d", string(photo)}:                                                                        {415, "unsupported_file_type", "Content-Type says image/%s%d; allowed are"},
 		{"a body of curl -d", "application/x-www-form-urlencoded", string(photo)}:                                                                {415, "unsupported_file_type", "Content-Type says application/x-www-form-urlencoded"},
 		{"a Content-Type that is none", "image", string(photo)}:                                                                                  {415, "unsupported_file_type", "Content-Type says image"},
 		{"a Content-Type in disorder", "image/png;;=", string(photo)}:                                                                            {415, "unsupported_file_type", "Content-Type is not a media type"},

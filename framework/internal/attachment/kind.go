@@ -3,7 +3,6 @@ package attachment
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	_ "image/gif"  // its header is checked
 	_ "image/jpeg" // its header is checked
@@ -44,10 +43,10 @@ func identify(p *part, allowed []string) (string, error) {
 	found := mimetype.Detect(head)
 	kind := allowedKind(found, p.claimed, allowed)
 	if kind == "" {
-		return "", unsupported("The content is %s; allowed are %s.", plainType(found.String()), allowed)
+		return "", unsupported("The content is "+plainType(found.String()), allowed)
 	}
 	if !agrees(p.claimed, kind, found) {
-		return "", unsupported("The content is %s, but Content-Type says "+clip(p.claimed)+"; allowed are %s.", plainType(found.String()), allowed)
+		return "", unsupported("The content is "+plainType(found.String())+", but Content-Type says "+clip(p.claimed), allowed)
 	}
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif"}, kind) {
 		return kind, p.checkImage(kind, allowed)
@@ -102,8 +101,10 @@ func plainType(kind string) string {
 	return kind
 }
 
-func unsupported(format, found string, allowed []string) *problem.Error {
-	return problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedFileType, fmt.Sprintf(format, found, strings.Join(allowed, ", ")))
+// unsupported is the error of a content whose type is not allowed: what was found, and the
+// allowed types.
+func unsupported(found string, allowed []string) *problem.Error {
+	return problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedFileType, found+"; allowed are "+strings.Join(allowed, ", ")+".")
 }
 
 // checkImage decodes the header of an image, and rejects one without a size.
@@ -118,7 +119,7 @@ func (p *part) checkImage(kind string, allowed []string) error {
 	case p.body.err != nil:
 		return p.body.err
 	case err != nil || config.Width == 0 || config.Height == 0:
-		return unsupported("The content begins as %s, but is not a valid image; allowed are %s.", kind, allowed)
+		return unsupported("The content begins as "+kind+", but is not a valid image", allowed)
 	}
 	return nil
 }
