@@ -23,6 +23,10 @@ import (
 // GET honours Range with one range, If-None-Match, If-Modified-Since and If-Range. The answer is
 // an attachment, see Inline; browsers do not guess its type and run nothing in it.
 //
+// A function that reads a row outside of a transaction and then stores it by [Save] stores the
+// file that it read, unless the function received the row and did not change the file. The
+// content of that file may be deleted by then: read the row in the transaction.
+//
 // The content of a file that is replaced or deleted, also with its row by the verb of [Deletes],
 // is deleted after the commit. [API.SweepFiles] deletes what is left over by a crash, and by
 // other deletions of rows.

@@ -249,6 +249,31 @@ func TestFilesOfDeletedRows(t *testing.T) {
 	})
 }
 
+// TestFilesBesideFunctions: a function that received the row before an upload, and stores
+// another field after it, keeps the new file.
+func TestFilesBesideFunctions(t *testing.T) {
+	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
+		v, during := peopleWith(disk(t)), func() {}
+		v.Actions = []framework.Action[Person]{
+			framework.Post("rename", func(c *framework.Call, p *Person, in PersonInput) (PersonView, error) {
+				during()
+				p.Name = in.Name
+				err := c.InTx(func(c *framework.Call) error { return framework.Save(c, p) })
+				return PersonView{ID: p.ID, Name: p.Name, Photo: p.Photo}, err
+			}).Untransacted(),
+		}
+		api := serveFiles(t, fileConfig(db), v)
+		ada, at := api.as("ada"), newPerson(api)
+		ada.upload(at+"photo/", "image/png", pngOf(1, 1)).is(200)
+		during = func() { ada.upload(at+"photo/", "image/png", pngOf(2, 2)).is(200) }
+		ada.post(at+"rename/", map[string]any{"name": "Anna"}).is(200).says(`"url":"` + at + "photo/?expires=")
+		if read := ada.get(at + "photo/").is(200); read.body != string(pngOf(2, 2)) {
+			t.Error("the content is not the new one")
+		}
+		ada.get(at).is(200).says(`"name":"Anna"`)
+	})
+}
+
 // TestFilesInViews: every view shows a file by name, type, size and URL, in lists and within
 // other rows too.
 func TestFilesInViews(t *testing.T) {
