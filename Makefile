@@ -26,6 +26,9 @@ TRIALS       := .bin/clients
 # What compares the Go API with that of the last version. It has no versions of its own.
 APIDIFF_VERSION := 0.0.0-20261113113407-e3970619a1a4
 APIDIFF         := .bin/apidiff
+# The S3 server of the tests of files.
+VERSITYGW_VERSION := 1.8.0
+VERSITYGW         := .bin/versitygw
 
 # What looks for vulnerabilities and unsafe code, tells what the program is made
 # of, and tests the tests.
@@ -102,6 +105,17 @@ race: ## Run the tests of what runs at once, without the longest, under the race
 .PHONY: prove
 prove: ## Run the long proofs, or those that PROVE names, and print a table
 	go run ./cmd/prove $(PROVE)
+
+# The S3 server is built once into .bin, as the linter is. Its folder needs a file system with
+# extended attributes, as /tmp usually is.
+.PHONY: files
+files: $(VERSITYGW)-$(VERSITYGW_VERSION) ## Test files on a real S3 server, and uploads of 1 GiB
+	TEST_VERSITYGW='$(CURDIR)/$(VERSITYGW)-$(VERSITYGW_VERSION)' $(WITHPG) -- go test $(TEST) -count=1 ./framework/files/...
+	TEST_FILE_MIB=1024 $(WITHPG) -- go test $(TEST) -count=1 -v -run '^TestFilesAreStreamed$$' ./framework
+
+$(VERSITYGW)-$(VERSITYGW_VERSION):
+	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/versity/versitygw/cmd/versitygw@v$(VERSITYGW_VERSION)
+	mv $(VERSITYGW) $@
 
 # TRESTLE_PREPARE=off is for a pooler that gives a connection to each transaction.
 .PHONY: conformance

@@ -96,6 +96,10 @@ type Config struct {
 	Slow time.Duration
 	// Observers are called for every request, in turn. Defaults to none.
 	Observers []call.Observer
+	// FileKeys are the secret keys that sign the URLs of files, see [FileField].SignFor. The
+	// first one signs; URLs of any of them are valid, so that keys can be replaced. Each has at
+	// least 32 bytes. Defaults to none.
+	FileKeys [][]byte
 }
 
 // An API is a set of registered resources. Register all resources, then call [API.Handler]

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/files"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/query"
 )
@@ -31,6 +32,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
 			Filters:        []query.Filter{nil},
 			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},
+			Files:          []FileField[note]{{Name: "photo"}},
 			Collection:     []CollectionAction{OnCollection(http.MethodGet, "sum", func(*Call, None) (None, error) { return None{}, nil })},
 			Permission:     Anyone(),
 			Authentication: []call.Authenticator{anyAuthenticator{}}, Throttles: []call.Throttle{anyThrottle{}}, Pagination: anyPagination{},
@@ -38,6 +40,12 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Single: true, Middleware: []Middleware{func(next http.Handler) http.Handler { return next }},
 			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
 		}, func(v ViewSet[note]) any { return *v.declare()[0] })
+	})
+	t.Run("FileField", func(t *testing.T) {
+		everyFieldArrives(t, FileField[note]{
+			Name: "photo", Field: func(*note) *files.File { return nil }, Storage: &files.Disk{}, MaxBytes: 1, Types: []string{"image/png"},
+			Inline: true, SignFor: 1, Doc: "A photo.",
+		}, func(f FileField[note]) any { return f.declare() })
 	})
 	t.Run("Ordering", func(t *testing.T) {
 		everyFieldArrives(t, Ordering{

@@ -114,10 +114,13 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	return each(missing, newMissingColumn), err
 }
 
-// Run calls [API.Purge] every hour, the first time after a minute, until ctx ends. It calls
-// report with each error, and with each panic as an error, and goes on.
+// Run calls [API.Purge] and [API.SweepFiles] every hour, the first time after a minute, until ctx
+// ends. It calls report with each error, and with each panic as an error, and goes on.
 func (a *API) Run(ctx context.Context, report func(error)) {
-	once.NewKeyring(a.registry).Run(ctx, report)
+	once.NewKeyring(a.registry).Run(ctx, report, func(ctx context.Context) error {
+		_, err := a.SweepFiles(ctx)
+		return err
+	})
 }
 
 // Purge deletes the idempotency keys that are older than 24 hours, with their answers, in

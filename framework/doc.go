@@ -10,14 +10,15 @@
 //
 // A request passes these packages below framework/internal in this order:
 //
-//	web       checks the host and the prefix guards, and finds the endpoint of the path
-//	verb      checks the caller, reads the query string and runs the verb or the function
-//	input     reads the body, and reports every fault of it
-//	once      returns the stored answer of a request that was sent before
-//	table     narrows by scope, orders, searches, stores
-//	view      selects, joins and loads what a view shows
-//	wire      writes JSON
-//	stream    sends answers in parts: streams and bytes
+//	web         checks the host and the prefix guards, and finds the endpoint of the path
+//	verb        checks the caller, reads the query string and runs the verb or the function
+//	input       reads the body, and reports every fault of it
+//	once        returns the stored answer of a request that was sent before
+//	table       narrows by scope, orders, searches, stores
+//	view        selects, joins and loads what a view shows
+//	attachment  stores and sends the files of rows
+//	wire        writes JSON
+//	stream      sends answers in parts: streams and bytes
 //
 // Before the first request, bind turns the declarations into endpoints and reports every
 // mistake; describe and openapi write the OpenAPI document. If the program calls them, the functions of
@@ -83,7 +84,8 @@
 //
 // Package sqldb opens the database and hides what differs between PostgreSQL and SQLite.
 // Packages filter and page have the usual filters and pagination classes, and package auth
-// has users and tokens. Package frameworktest has a test client, and suites for filters,
+// has users and tokens. Package files stores the files of rows, see [FileField]. Package
+// frameworktest has a test client, and suites for filters,
 // permissions and other parts of your own. Package httpserver limits connections and slow
 // clients, and reports health.
 package framework

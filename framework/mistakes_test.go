@@ -360,7 +360,7 @@ var mistakes = []struct {
 		"nothing offered",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs = framework.Verbs{} }),
 		[]string{
-			`books: it offers nothing; declare Verbs or Actions`,
+			`books: it offers nothing; declare Verbs, Actions or Files`,
 		},
 	},
 	{

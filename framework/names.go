@@ -130,11 +130,15 @@ const (
 	CodeTooManyRows             = problem.CodeTooManyRows
 	CodePreconditionFailed      = problem.CodePreconditionFailed
 	CodePreconditionUnsupported = problem.CodePreconditionUnsupported
+	CodeRangeNotSatisfiable     = problem.CodeRangeNotSatisfiable
+	CodeInvalidUpload           = problem.CodeInvalidUpload
+	CodeFileTooLarge            = problem.CodeFileTooLarge
+	CodeUnsupportedFileType     = problem.CodeUnsupportedFileType
+	CodeInvalidSignature        = problem.CodeInvalidSignature
 	CodeRequestTimeout          = problem.CodeRequestTimeout
 	CodeBodyTooLarge            = problem.CodeBodyTooLarge
 	CodeUnsupportedMediaType    = problem.CodeUnsupportedMediaType
 	CodeURITooLong              = problem.CodeURITooLong
-	CodeRangeNotSatisfiable     = problem.CodeRangeNotSatisfiable
 	CodeInvalidHost             = problem.CodeInvalidHost
 	CodeInvalidIdempotencyKey   = problem.CodeInvalidIdempotencyKey
 	CodeIdempotencyKeyReused    = problem.CodeIdempotencyKeyReused

@@ -43,6 +43,8 @@ type ViewSet[M any] struct {
 	Actions []Action[M]
 	// Collection are extra endpoints on the whole collection: {path}/{action}/.
 	Collection []CollectionAction
+	// Files are the files of each row: {path}/{id}/{name}/. See [FileField]. Defaults to none.
+	Files []FileField[M]
 	// Permission is checked before the object is read. Defaults to the API's.
 	Permission call.Permission
 	// Authentication lists the schemes, which run in turn. Defaults to the API's.
@@ -122,6 +124,9 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	}
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
+	}
+	for _, f := range v.Files {
+		d.Files = append(d.Files, f.declare())
 	}
 	for _, u := range v.Uniques {
 		d.Uniques = append(d.Uniques, declare.Unique(u))

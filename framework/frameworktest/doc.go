@@ -26,9 +26,9 @@
 //
 // Here token makes a user and a token, as the test of examples/library does.
 //
-// Check your own filter, pagination class, authenticator, permission, throttle or error
-// shape with [TestFilter], [TestPagination], [TestAuthenticator], [TestPermission],
-// [TestThrottle] or [TestErrorShape]. They check what the comments of the interfaces
+// Check your own filter, pagination class, authenticator, permission, throttle, error shape
+// or storage of files with [TestFilter], [TestPagination], [TestAuthenticator],
+// [TestPermission], [TestThrottle], [TestErrorShape] or [TestStorage]. They check what the comments of the interfaces
 // promise. The classes of the framework pass the same suites.
 //
 // Package contract checks every request to a test server and every answer against the

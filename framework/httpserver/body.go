@@ -18,6 +18,7 @@ type body struct {
 	waited  time.Duration // how long all reads took
 	came    int64         // bytes that arrived
 	asked   bool          // Read was called: net/http sent 100 Continue if the client waited for it
+	long    bool          // the limit Read does not apply
 	over    atomic.Bool   // the body was read to its end, or a read failed
 }
 
@@ -78,8 +79,17 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// LiftTotal removes the limit [Limits].Read from this body, for an upload that takes longer. The
+// limits Stall, Grace and Pace still apply. A handler finds the method by a type assertion on the
+// body of its request.
+func (b *body) LiftTotal() { b.long = true }
+
 // waitLimit returns how long the next read may wait. It is not above zero if a limit is used up.
 func (b *body) waitLimit() time.Duration {
-	earned := b.limits.Grace + time.Duration(b.came)*time.Second/time.Duration(b.limits.Pace)
+	came := min(b.came, 1<<32) // more would overflow, and this many earn days already
+	earned := b.limits.Grace + time.Duration(came)*time.Second/time.Duration(b.limits.Pace)
+	if b.long {
+		return min(b.limits.Stall, earned-b.waited)
+	}
 	return min(b.limits.Stall, earned-b.waited, b.limits.Read-b.waited)
 }

@@ -9,10 +9,12 @@ type Limits struct {
 	// Write bounds a TLS handshake. Defaults to 5 seconds.
 	Header time.Duration
 	// Read is how long all reads of the body of a request may take together, without the time
-	// between them. Defaults to 30 seconds.
+	// between them. It does not apply to the uploads of files of package framework. Defaults to
+	// 30 seconds.
 	Read time.Duration
 	// Write is how long a request may take from the end of its head to the end
-	// of its answer. Defaults to 60 seconds.
+	// of its answer. A handler can change the deadline by [http.ResponseController], as package
+	// framework does for files. Defaults to 60 seconds.
 	Write time.Duration
 	// Idle is how long a connection stays open between requests. Defaults to 2
 	// minutes.

@@ -27,11 +27,15 @@ const (
 	CodeTooManyRows             = "too_many_rows"
 	CodePreconditionFailed      = "precondition_failed"
 	CodePreconditionUnsupported = "precondition_unsupported"
+	CodeRangeNotSatisfiable     = "range_not_satisfiable"
+	CodeInvalidUpload           = "invalid_upload"
+	CodeInvalidSignature        = "invalid_signature"
+	CodeFileTooLarge            = "file_too_large"
+	CodeUnsupportedFileType     = "unsupported_file_type"
 	CodeRequestTimeout          = "request_timeout"
 	CodeBodyTooLarge            = "body_too_large"
 	CodeUnsupportedMediaType    = "unsupported_media_type"
 	CodeURITooLong              = "uri_too_long"
-	CodeRangeNotSatisfiable     = "range_not_satisfiable"
 	CodeInvalidHost             = "invalid_host"
 	CodeInvalidIdempotencyKey   = "invalid_idempotency_key"
 	CodeIdempotencyKeyReused    = "idempotency_key_reused"
@@ -80,6 +84,11 @@ var builtinCodes = []CodeInfo{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
 		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
 	},
+	{Code: CodeRangeNotSatisfiable, Status: http.StatusRequestedRangeNotSatisfiable, Title: "The range is not in the file", Text: "The header Range names no byte of the file. The header Content-Range has the length of the file."},
+	{Code: CodeInvalidUpload, Status: http.StatusBadRequest, Title: "The body is not one file", Text: "Send the content of the file as the body, with its Content-Type, or as multipart/form-data with exactly one part, file. Nothing was stored."},
+	{Code: CodeFileTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The file is too large", Text: "Each kind of file has a limit of its own, which the error states. Nothing was stored."},
+	{Code: CodeUnsupportedFileType, Status: http.StatusUnsupportedMediaType, Title: "The type of the file is not allowed", Text: "The type of a file is detected from its content, and must be one that the error lists. The Content-Type of the request must agree with it. Nothing was stored."},
+	{Code: CodeInvalidSignature, Status: http.StatusForbidden, Title: "The signed URL is not valid", Text: "The URL was changed, or it has expired. Read the record again: it has a new URL of the file."},
 	{Code: CodeRequestTimeout, Status: http.StatusRequestTimeout, Title: "The body did not arrive in time", Text: "The body stopped coming, or came too slowly to be waited for. The connection was closed; send the request again, on another."},
 	{
 		Code: CodeBodyTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "The body is too large",
@@ -90,7 +99,6 @@ var builtinCodes = []CodeInfo{
 		Text: "Send the body as application/json in UTF-8.",
 	},
 	{Code: CodeURITooLong, Status: http.StatusRequestURITooLong, Title: "The address is too long", Text: "The query string is longer than the server reads."},
-	{Code: CodeRangeNotSatisfiable, Status: http.StatusRequestedRangeNotSatisfiable, Title: "The range is outside the content", Text: "The header Range names no part of the content. Content-Range has the number of its bytes."},
 	{Code: CodeInvalidHost, Status: http.StatusBadRequest, Title: "The host is not served here", Text: "The header Host must name this server as its clients know it."},
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
 	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + limits.KeyLifeText + " a key of a caller belongs to one request of an operation (method and route): the same id in the path, the same query and the same body. Send the request as it was the first time, or make a new key for a new one."},

@@ -40,6 +40,7 @@ type operation struct {
 	params           []param
 	body             string // the place of the schema of its body, or ""
 	needsBody        bool
+	takesOther       bool // its body may be of another media type than JSON, such as a file
 	answers          map[int]*answer
 	security         [][]credential
 }
@@ -151,7 +152,13 @@ func (c *Contract) operation(method, path, place string) *operation {
 	}
 	if body := c.document.follow(place + "/requestBody"); c.document.at(body) != nil {
 		o.needsBody, _ = c.document.at(body + "/required").(bool)
-		o.body = body + pointer("content", "application/json", "schema")
+		for kind := range c.document.object(body + "/content") {
+			if kind == jsonMedia {
+				o.body = body + pointer("content", jsonMedia, "schema")
+			} else {
+				o.takesOther = true
+			}
+		}
 	}
 	for status := range c.document.object(place + "/responses") {
 		if code, err := strconv.Atoi(status); err == nil {
@@ -161,6 +168,9 @@ func (c *Contract) operation(method, path, place string) *operation {
 	o.security = c.security(place)
 	return o
 }
+
+// jsonMedia is the media type of bodies that are checked against their schemas.
+const jsonMedia = "application/json"
 
 func (c *Contract) param(place string) param {
 	text := func(name string) string { value, _ := c.document.at(place + "/" + name).(string); return value }
@@ -182,7 +192,9 @@ func (c *Contract) answer(place string) *answer {
 	}
 	slices.Sort(a.always)
 	for media := range c.document.object(place + "/content") {
-		a.content[media] = place + pointer("content", media, "schema")
+		if a.content[media] = place + pointer("content", media, "schema"); c.document.at(a.content[media]) == nil {
+			a.content[media] = "" // any bytes
+		}
 		if items := place + pointer("content", media, "x-itemSchema"); media == ndjson && c.document.at(items) != nil {
 			a.items = items
 		}
@@ -223,7 +235,7 @@ func (c *Contract) compileAll() error {
 			}
 		}
 		for _, a := range o.answers {
-			for _, place := range a.schemas() {
+			for _, place := range a.places() {
 				if _, err := c.schema(answerSchemas, place); err != nil {
 					return fmt.Errorf("%s %s: %w", o.method, o.path, err)
 				}
@@ -233,9 +245,9 @@ func (c *Contract) compileAll() error {
 	return nil
 }
 
-// schemas returns the places of the schemas of the answer.
-func (a *answer) schemas() []string {
-	places := slices.Collect(maps.Values(a.content))
+// places returns the places of the schemas of the answer.
+func (a *answer) places() []string {
+	places := slices.DeleteFunc(slices.Collect(maps.Values(a.content)), func(place string) bool { return place == "" })
 	if a.items != "" {
 		places = append(places, a.items)
 	}

@@ -161,8 +161,8 @@ func (v *verdict) checkRequestBody(o *operation) {
 	case len(body) == 0 && o.body != "" && o.needsBody:
 		v.reportf(o.place+"/requestBody", nil, "the request has no body, which is required")
 		return
-	case len(body) == 0, o.body == "" && len(bytes.TrimSpace(body)) == 0:
-		return // no body, and none is required
+	case len(body) == 0, o.takesOther, o.body == "" && len(bytes.TrimSpace(body)) == 0:
+		return // no body, and none is required; or a body without a schema
 	}
 	if got := media(v.x.header); got != "application/json" {
 		v.reportf(o.place+"/requestBody", body, "the body of the request is accepted as %q", got)

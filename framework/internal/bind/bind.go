@@ -150,6 +150,7 @@ func (b *binder) open(d *declare.Declaration) {
 	b.settle(r)
 	b.nameFields(r)
 	b.useModels(r)
+	b.findFiles(r)
 	b.api.Resources = append(b.api.Resources, r)
 }
 
@@ -235,6 +236,7 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
+	b.bindFiles(r)
 }
 
 // useModels adds the tables of the viewset's Models, which its functions use, to r.Models. It

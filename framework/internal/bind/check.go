@@ -51,6 +51,7 @@ func (b *binder) checkConfig() {
 	b.checkNumbers(fault)
 	b.checkOwnCodes(fault)
 	b.checkGuards(fault)
+	b.checkFileKeys(fault)
 	b.checkDocs()
 }
 

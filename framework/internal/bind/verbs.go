@@ -31,8 +31,8 @@ func (b *binder) bindVerbs(r *table.Resource) {
 	if len(b.mistakes) == 0 && list.Out != nil && list.Out == one.Out && list.Kind != one.Kind {
 		b.fault(r.Path, "list, retrieve", naming.Sentence("%s is shown by one and computed by the other; give each a type of its own", list.Out.Name()))
 	}
-	if offered == 0 && len(r.Declaration.Actions) == 0 {
-		b.fault(r.Path, "", naming.Sentence("it offers nothing; declare Verbs or Actions"))
+	if offered == 0 && len(r.Declaration.Actions) == 0 && len(r.Declaration.Files) == 0 {
+		b.fault(r.Path, "", naming.Sentence("it offers nothing; declare Verbs, Actions or Files"))
 	}
 }
 
@@ -136,7 +136,7 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	if known := r.Shown[v.Out]; known != nil {
 		return known
 	}
-	shown := view.CompilePlan(b.api, r.Table, v.Out, fault)
+	shown := view.CompilePlan(b.api, r, r.Table, v.Out, fault)
 	r.Shown[v.Out] = shown
 	return shown
 }

@@ -28,6 +28,8 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 		case column == nil && w.Verb.Fill == nil:
 			fault(table.NoField(w.Verb.In.Name()+"."+f.GoName, f.GoName, w.Resource.Table, w.Resource.Model.Name()))
 		case column == nil:
+		case column.StructField.Type == table.FileType:
+			fault(naming.Sentence("%s.%s is a file, which clients store at a path of its own; declare it in Files, and leave it out", w.Verb.In.Name(), f.GoName))
 		case column.StructField.Type != f.Typ:
 			fault(table.TwoTypes(w.Verb.In, f.GoName, f.Typ, column))
 		case column == w.Resource.Pk && w.Endpoint.Route.Name != call.VerbCreate:

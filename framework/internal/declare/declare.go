@@ -3,10 +3,12 @@ package declare
 import (
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/files"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/query"
@@ -113,6 +115,18 @@ type RelatedRows struct {
 	Out            reflect.Type
 }
 
+// A FileField is a declared file of each row as plain data.
+type FileField struct {
+	Name     string
+	Doc      string
+	Field    func(model any) *files.File // the address of the file in a row; nil without a function
+	Storage  files.Storage
+	MaxBytes int64
+	Types    []string
+	Inline   bool
+	SignFor  time.Duration
+}
+
 // A Slash is how the canonical path of a resource ends. The server serves both forms. Links
 // and the API root show the canonical form.
 type Slash int
@@ -148,6 +162,7 @@ type Declaration struct {
 	Ordering         Ordering
 	Filters          []query.Filter
 	Actions          []Action
+	Files            []FileField
 	Permission       call.Permission
 	Authentication   []call.Authenticator
 	Throttles        []call.Throttle

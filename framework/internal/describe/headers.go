@@ -25,6 +25,23 @@ var standardHeaders = []call.Header{
 	{Name: problem.HeaderRetry, Doc: "After how many seconds to try again.", Required: true},
 }
 
+// fileHeaders are the headers of an answer that is a file.
+var fileHeaders = []call.Header{
+	{Name: "ETag", Doc: "The version of the content, for If-None-Match and If-Range.", Required: true},
+	{Name: "Content-Disposition", Doc: "Whether a browser shows the file in place or saves it, and its name. An answer 304 lacks it."},
+	{Name: "Accept-Ranges", Doc: "bytes: the header Range may name a part. An answer 304 lacks it."},
+	{Name: "Last-Modified", Doc: "When the file was uploaded. An answer 304 lacks it."},
+	{Name: "Content-Range", Doc: "Which bytes an answer 206 has."},
+}
+
+// FileHeaders lists the headers of the endpoint's answer if it is a file.
+func (e Operation) FileHeaders() []call.Header {
+	if !e.sendsFile() {
+		return nil
+	}
+	return slices.Clone(fileHeaders)
+}
+
 // headers lists the headers of the endpoint's successes.
 func (e Operation) headers() []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
@@ -34,6 +51,7 @@ func (e Operation) headers() []call.Header {
 	if e.Idempotent {
 		all = append(all, standardHeader(problem.HeaderReplayed))
 	}
+	all = append(all, e.FileHeaders()...)
 	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}
@@ -58,6 +76,9 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 		retry := standardHeader(problem.HeaderRetry)
 		retry.Required = false // of the conflicts, only this code has the header
 		all = append(all, retry)
+	}
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		all = append(all, call.Header{Name: "Content-Range", Doc: "The length of the file.", Required: true})
 	}
 	allow := standardHeader(problem.HeaderAllow)
 	allow.Required = !slices.Contains(beforeThePath, status)

@@ -85,21 +85,31 @@ func (e Operation) summary() string {
 	if d.Under != "" {
 		beside = " (" + d.Under + ")"
 	}
-	article := "a "
-	switch {
-	case d.Single:
-		article = "the caller's "
-	case strings.ContainsRune("aeio", rune(one[0])):
-		article = "an "
+	if e.File != nil {
+		return fileWords[e.Route.Method] + " the " + e.File.Name + " of " + articled(d, one) + beside
 	}
 	if e.Route.Name == call.VerbList {
 		return "List " + many + beside
 	}
 	if verb := verbWords[e.Route.Name]; verb != "" {
-		return verb + " " + article + one + beside
+		return verb + " " + articled(d, one) + beside
 	}
 	return naming.Title(e.Route.Name) + " " + one + beside
 }
+
+// articled puts an article before the words for one row of a resource.
+func articled(d *declare.Declaration, one string) string {
+	switch {
+	case d.Single:
+		return "the caller's " + one
+	case strings.ContainsRune("aeio", rune(one[0])):
+		return "an " + one
+	}
+	return "a " + one
+}
+
+// fileWords are the first words of the summaries of files, by method.
+var fileWords = map[string]string{http.MethodGet: "Download", http.MethodPut: "Upload", http.MethodDelete: "Delete"}
 
 // verbWords are the first words of the summaries of verbs on one row.
 var verbWords = map[string]string{
@@ -177,7 +187,7 @@ func (e Operation) failures() map[int][]string {
 		problem.CodeInternal, problem.CodeUnavailable, problem.CodeOverloaded,
 	}
 	found := map[string]bool{}
-	for _, codes := range [][]string{always, e.refusesAccess(), e.refusesInput(), e.refusesRows(), e.Refuses} {
+	for _, codes := range [][]string{always, e.refusesAccess(), e.refusesInput(), e.refusesRows(), e.refusesFile(), e.Refuses} {
 		for _, code := range codes {
 			found[code] = true
 		}
@@ -261,10 +271,25 @@ func (e Operation) refusesRows() (codes []string) {
 	case declare.VerbDeletes:
 		codes = append(codes, problem.CodeReferenced)
 	case declare.VerbDoes, declare.VerbChanges, declare.VerbAbsent: // functions reject what they declare, and may call Insert or Save
-		if e.IsWrite() {
+		if e.IsWrite() && e.File == nil {
 			codes = append(codes, e.refusesTaken()...)
 		}
 	case declare.VerbShows, declare.VerbComputes:
+	}
+	return codes
+}
+
+// refusesFile lists the error codes of a file: of its body, or of its ranges and conditions.
+func (e Operation) refusesFile() (codes []string) {
+	switch {
+	case e.File == nil:
+	case e.Route.Method == http.MethodPut:
+		codes = []string{problem.CodeInvalidUpload, problem.CodeFileTooLarge, problem.CodeUnsupportedFileType, problem.CodeRequestTimeout}
+	case e.Route.Method == http.MethodGet:
+		codes = []string{problem.CodeRangeNotSatisfiable, problem.CodePreconditionFailed}
+		if e.takesSignature() {
+			codes = append(codes, problem.CodeInvalidSignature)
+		}
 	}
 	return codes
 }
@@ -299,11 +324,20 @@ func (e Operation) successes() []int {
 	if e.Parts != nil && e.Parts.ServesRanges(e.Route.Method, e.Status) {
 		return []int{e.Status, http.StatusPartialContent, http.StatusNotModified}
 	}
+	if e.sendsFile() {
+		return []int{http.StatusOK, http.StatusPartialContent, http.StatusNotModified}
+	}
 	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}
 	}
 	return []int{e.Status, e.FirstStatus}
 }
+
+// sendsFile reports whether the answer is the content of a file.
+func (e Operation) sendsFile() bool { return e.File != nil && e.Route.Method == http.MethodGet }
+
+// takesSignature reports whether a signature in the URL replaces the credentials.
+func (e Operation) takesSignature() bool { return e.sendsFile() && e.File.SignFor > 0 }
 
 // sentBack is the output type of a strict Update or Patch of Accepts, if it has fields that the
 // input lacks. A client may send these fields back unchanged. It is nil for any other endpoint;

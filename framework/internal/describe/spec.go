@@ -74,13 +74,19 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
 		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
-		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil),
+		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {
 		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}
 	}
-	if e.Out != input.NoneType {
+	switch {
+	case e.sendsFile():
+		described.Media = e.File.Types
+	case e.Out != input.NoneType:
 		described.Output = e.Out
+	}
+	if e.File != nil && e.Route.Method == http.MethodPut {
+		described.Upload = &spec.Upload{Types: e.File.Types, MaxBytes: e.File.MaxBytes}
 	}
 	for _, p := range e.Params {
 		described.Params = append(described.Params, spec.Param{

@@ -21,16 +21,17 @@ const (
 	purgeAtOnce = 1000 // rows in one statement
 )
 
-// Run deletes expired keys every hour, the first time after a minute, until ctx ends. It calls
-// report for each error, panics included, except after ctx has ended.
-func (a Keyring) Run(ctx context.Context, report func(error)) {
+// Run deletes expired keys every hour, the first time after a minute, until ctx ends. Each time it
+// also calls the functions in also. It calls report for each error, panics included, except after
+// ctx has ended.
+func (a Keyring) Run(ctx context.Context, report func(error), also ...func(context.Context) error) {
 	ticker := time.NewTicker(time.Minute)
 	defer ticker.Stop()
-	a.runAt(ctx, ticker.C, report)
+	a.runAt(ctx, ticker.C, report, also...)
 }
 
 // runAt is Run with a channel that receives a value every minute.
-func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error)) {
+func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report func(error), also ...func(context.Context) error) {
 	for turn := 0; ; turn++ {
 		select {
 		case <-ctx.Done():
@@ -39,8 +40,10 @@ func (a Keyring) runAt(ctx context.Context, minutes <-chan time.Time, report fun
 			if turn%purgeEvery != 0 {
 				continue
 			}
-			if err := a.purged(ctx); err != nil && ctx.Err() == nil {
-				report(err)
+			for _, work := range append([]func(context.Context) error{a.purged}, also...) {
+				if err := work(ctx); err != nil && ctx.Err() == nil {
+					report(err)
+				}
 			}
 		}
 	}

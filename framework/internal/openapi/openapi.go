@@ -121,6 +121,7 @@ func (w *writer) operation(e *spec.Endpoint) error {
 	op.WithID(e.ID).WithSummary(e.Summary).WithDescription(w.prefixed(e.Description)).WithTags(w.tag(e.Service))
 	w.parameters(&op, e)
 	w.body(&op, e.Body)
+	w.upload(&op, e.Upload)
 	w.responses(&op, e)
 	op.Security = w.security(e)
 	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = op; return nil })
@@ -204,6 +205,24 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }
 
+// upload describes the body of an endpoint that stores a file: the content itself, or one part of
+// a form.
+func (w *writer) upload(op *openapi31.Operation, u *spec.Upload) {
+	if u == nil {
+		return
+	}
+	body := openapi31.RequestBody{}
+	body.WithRequired(true).WithDescription(fmt.Sprintf("The content of the file, of at most %d bytes.", u.MaxBytes))
+	for _, media := range u.Types {
+		body.WithContentItem(media, openapi31.MediaType{Schema: wire.JSONSchema{}})
+	}
+	part := wire.JSONSchema{"type": "string", "contentMediaType": strings.Join(u.Types, ", ")}
+	form := openapi31.MediaType{Schema: object(wire.Members{{Name: "file", Value: part}}, []any{"file"})}
+	form.WithEncodingItem("file", *new(openapi31.Encoding).WithContentType(strings.Join(u.Types, ", ")))
+	body.WithContentItem("multipart/form-data", form)
+	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
+}
+
 func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 	op.Responses = &openapi31.Responses{MapOfResponseOrReferenceValues: map[string]openapi31.ResponseOrReference{}}
 	for _, status := range e.Statuses {
@@ -218,6 +237,11 @@ func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
 	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
 	if e.Parts != nil && status != http.StatusNotModified {
 		w.parts(r, e.Parts)
+	}
+	if status != http.StatusNotModified {
+		for _, media := range e.Media {
+			r.WithContentItem(media, openapi31.MediaType{Schema: wire.JSONSchema{}})
+		}
 	}
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})

@@ -51,6 +51,9 @@ type Endpoint struct {
 	Idempotent bool     // it accepts Idempotency-Key
 	Body       *Body    // nil for an endpoint that takes no body
 
+	Upload *Upload // the file that it stores; nil for other endpoints
+
+	Media    []string     // the media types of an answer that is a file; nil for JSON
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
 	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
 	Page     *Page        // nil for an endpoint that is not a list
@@ -105,6 +108,12 @@ type Body struct {
 type Parts struct {
 	Media   []string     // without parameters, the default first
 	Element reflect.Type // of a stream; nil for bytes
+}
+
+// An Upload is the body of an endpoint that stores a file.
+type Upload struct {
+	Types    []string // the allowed media types
+	MaxBytes int64
 }
 
 // A Page describes the answer of a list by the members of sample pages.

@@ -21,11 +21,12 @@ func Of(c interface{ State() *Sealed }) *State { return &c.State().state }
 
 // A State is what the engine records about a call. Copies of a call share its Progress.
 type State struct {
-	Session    *sqldb.Session // of the framework's own statements
-	Origin     *origin.Origin // of the API; nil for a call that no API made
-	Rows       any            // a table.Rows; nil for a call that no API made
-	Header     http.Header    // of the response
-	Request    *http.Request  // nil for a call without a request
+	Session    *sqldb.Session      // of the framework's own statements
+	Origin     *origin.Origin      // of the API; nil for a call that no API made
+	Rows       any                 // a table.Rows; nil for a call that no API made
+	Header     http.Header         // of the response
+	Request    *http.Request       // nil for a call without a request
+	Writer     http.ResponseWriter // of the response, for its deadlines; nil for a call without a server
 	Progress   *Progress
 	Media      string // of the answer, chosen by Accept; "" for JSON
 	Identified List   // the schemes that have identified the caller

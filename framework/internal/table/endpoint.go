@@ -42,6 +42,7 @@ type Endpoint struct {
 	Takes        []call.Header     // headers that its function reads
 	SignsIn      bool              // it gives credentials to anonymous callers
 	Middleware   []call.Middleware // around the endpoint, the first outermost
+	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
 	Asks         bool         // Serve reads the query string
 	Input        *input.Shape // of the body, or of the query string of a GET; nil without an input
@@ -61,10 +62,15 @@ type Request struct {
 	IdempotencyKey string
 	// Format is the media type of an answer that is sent in parts, nil for JSON.
 	Format *stream.Format
+	Signed bool // the URL is signed, so the caller needs no credentials and no scope
 }
 
-// A Response is the answer of an endpoint. A nil Value means no body.
+// A Response is the answer of an endpoint. A nil Value means no body. With a Stream, the other
+// fields have no effect.
 type Response struct {
+	// Stream writes the whole answer. If it returns an error before it has written a status, the
+	// error is the answer.
+	Stream  func(w http.ResponseWriter, r *http.Request) error
 	Status  int
 	Value   any
 	Body    []byte         // the encoded Value
@@ -173,6 +179,9 @@ func (resp *Response) Locate(c *call.Call) {
 
 // Place names the endpoint in the text of a mistake.
 func (e *Endpoint) Place() string {
+	if e.File != nil {
+		return e.File.Place()
+	}
 	if declare.IsVerb(e.Route.Name) {
 		return e.Route.Name
 	}

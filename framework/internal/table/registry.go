@@ -50,6 +50,7 @@ type Options struct {
 	Log             *slog.Logger
 	Slow            time.Duration
 	Observers       []call.Observer
+	FileKeys        [][]byte
 }
 
 // A Registry has the resources of one API and what they share. It is complete before the
@@ -66,6 +67,7 @@ type Registry struct {
 	Recorder  Recorder     // nil without one
 	Bodies    fair.Budget
 	Parsing   *fair.Queue // the turns of large bodies to be parsed
+	signer    *signer     // of the URLs of files; nil without keys
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
@@ -88,6 +90,7 @@ func NewRegistry(c Options) *Registry {
 		Origin:   origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
 		Recorder: recorderOf(c.Observers),
 		Bodies:   fair.Budget{Bytes: bodiesBytes},
+		signer:   newSigner(c.FileKeys),
 		// Half of the processors stay free for other requests.
 		Parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}

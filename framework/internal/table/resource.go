@@ -49,6 +49,7 @@ type Resource struct {
 	Access      access.Check // the default of its endpoints
 	Slash       string       // "/" or ""
 	Endpoints   []*Endpoint
+	Files       []*FileColumn
 	Inserting   *sqldb.Template // the INSERT of a row with a value for every column
 	Reserved    []Reservation
 	InsertSkips error // a hook of the model that Insert would skip; nil without one
@@ -222,10 +223,16 @@ func (r *Resource) HasAddresses() bool {
 // rows, if the key is nil or zero, or if it is "." or "..". A single resource has one path for
 // every key.
 func (r *Resource) RowPath(key reflect.Value) string {
+	if !r.HasAddresses() {
+		return ""
+	}
+	return r.pathOf(key)
+}
+
+// pathOf is RowPath for a viewset that may serve files of its rows only.
+func (r *Resource) pathOf(key reflect.Value) string {
 	key = reflect.Indirect(key)
 	switch {
-	case !r.HasAddresses():
-		return ""
 	case r.Declaration.Single:
 		return r.ListPath()
 	case !key.IsValid() || key.IsZero():

@@ -146,7 +146,7 @@ func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 }
 
 // read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
-// a row, the error is NotFound; several rows are an error too.
+// a row, the error is NotFound; several rows are an error too. It sets the URLs of files.
 func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
 	model := reflect.New(r.Model)
 	q = q.Model(model.Interface())
@@ -157,6 +157,9 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 		found, err := ScanModels(c, q, Window{})
 		if err == nil {
 			err = Only(found)
+		}
+		if err == nil {
+			r.Link(model.Elem())
 		}
 		return model, err
 	}
@@ -173,6 +176,7 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 			return model, err
 		}
 	}
+	r.Link(model.Elem())
 	return model, nil
 }
 

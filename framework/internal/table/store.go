@@ -188,9 +188,9 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 }
 
 // Changed lists the columns, except the primary key, in which a row differs from a copy that
-// was made before. It always lists columns of pointers, slices, maps, interfaces and structs
-// except time.Time: the copy may share their contents with the row, so a comparison cannot show
-// a change of them.
+// was made before. It always lists columns of pointers, slices, maps, interfaces and structs,
+// except time.Time and files.File: the copy may share their contents with the row, so a
+// comparison cannot show a change of them.
 func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	var columns []*schema.Field
 	for _, f := range r.Table.Fields {
@@ -313,11 +313,11 @@ func (b bunValue) AppendQuery(gen schema.QueryGen, to []byte) ([]byte, error) {
 }
 
 // copies reports whether an assignment copies a value of a type completely. It also returns
-// false for every struct except time.Time, whatever its fields are.
+// false for every struct except time.Time and files.File, whatever its fields are.
 func copies(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Struct, reflect.Interface, reflect.Pointer:
-		return t == naming.TimeType
+		return t == naming.TimeType || t == FileType
 	case reflect.Array:
 		return copies(t.Elem())
 	}

@@ -1,10 +1,13 @@
 package verb
 
 import (
+	"reflect"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -17,15 +20,17 @@ type Removal struct {
 }
 
 // Serve answers one request. It deletes the row by the key of the path. If the path has another
-// key than the primary key, or a recorder needs the row, it reads the row first, deletes it by
-// its primary key, and records the change, in one transaction. If the row does not exist or is
+// key than the primary key, a recorder needs the row, or it has files, it reads the row first,
+// deletes it by its primary key, and records the change, in one transaction. After the commit it
+// deletes the files of a row that is not deleted softly. If the row does not exist or is
 // out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil
-	err := transact(c, blind, func(c *call.Call) error {
+	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil && len(d.Resource.Files) == 0
+	var m reflect.Value // the deleted row, if it was read
+	err := transact(c, blind, func(c *call.Call) (err error) {
 		switch {
 		case !blind:
-			m, err := d.Resource.ModelOf(c, r)
+			m, err = d.Resource.ModelOf(c, r)
 			if err == nil {
 				err = d.remove(c, table.Column(d.Resource.Pk, m.Elem()))
 			}
@@ -40,6 +45,9 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	})
 	if err != nil {
 		return nil, err
+	}
+	if m.IsValid() && d.Resource.Table.SoftDeleteField == nil {
+		attachment.DiscardAll(c, d.Resource, m.Elem())
 	}
 	return &table.Response{Status: d.Status}, nil
 }

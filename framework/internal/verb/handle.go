@@ -26,10 +26,11 @@ func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 // Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
 // translates errors of the database from Serve for the client. A 401 names the accepted schemes.
 func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
-	if err := e.Admit(c, r); err != nil {
+	signed := isSigned(e.Endpoint, r)
+	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
-	req := &table.Request{HTTP: r}
+	req := &table.Request{HTTP: r, Signed: signed}
 	if err := e.choose(c, req); err != nil {
 		return nil, err
 	}
@@ -44,10 +45,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if req.Query, err = input.ReadQuery(r); err != nil {
 		return nil, err
 	}
-	if !e.Asks {
-		if err := e.IgnoreQuery(c, req.Query); err != nil {
-			return nil, err
-		}
+	if err := e.checkQuery(c, req); err != nil {
+		return nil, err
 	}
 	memory := e.Resource.API.Bodies.For(fair.ClientOf(c))
 	defer memory.End()
@@ -90,6 +89,34 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 	}
 	state.Of(c).Media = req.Format.Media()
 	return nil
+}
+
+// checkQuery checks the signature of a signed URL, and the parameters of an endpoint that does not
+// read them itself.
+func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
+	if r.Signed {
+		if err := e.File.CheckSigned(r.Key, r.Query); err != nil {
+			return err
+		}
+	}
+	if e.Asks {
+		return nil
+	}
+	return e.IgnoreQuery(c, r.Query)
+}
+
+// isSigned reports whether a request for a file has a signature instead of credentials.
+func isSigned(e *table.Endpoint, r *http.Request) bool {
+	return e.File != nil && e.File.SignFor > 0 && !e.IsWrite() && r.URL.Query().Has(table.ParamSignature)
+}
+
+// admit runs the access check. A request with a signature needs no caller and no permission: only
+// the throttles count it.
+func (e Handler) admit(c *call.Call, r *http.Request, signed bool) error {
+	if signed {
+		return access.Check{Throttles: e.Throttles, Permission: access.Anyone()}.Admit(c, r)
+	}
+	return e.Admit(c, r)
 }
 
 // challenged adds the challenges of the endpoint's authenticators, as WWW-Authenticate, to a

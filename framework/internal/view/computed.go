@@ -16,11 +16,12 @@ import (
 
 // A Computed is a representation that a function computes from a row and its relations.
 type Computed struct {
-	model reflect.Type
-	out   reflect.Type
-	fn    func(c *call.Call, model any) (any, error)
-	ones  []computedOne
-	many  []computedMany
+	resource *table.Resource
+	model    reflect.Type
+	out      reflect.Type
+	fn       func(c *call.Call, model any) (any, error)
+	ones     []computedOne
+	many     []computedMany
 }
 
 type computedOne struct {
@@ -37,7 +38,7 @@ type computedMany struct {
 // CompileComputed finds the relations that the function of a verb needs, and reports each
 // mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
-	p := &Computed{model: r.Model, out: v.Out, fn: v.Compute}
+	p := &Computed{resource: r, model: r.Model, out: v.Out, fn: v.Compute}
 	for _, entry := range v.Load {
 		name, ref, _ := strings.Cut(entry, ":")
 		relation := r.Table.Relations[name]
@@ -84,6 +85,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	}
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
 	for i := range models.Len() {
+		p.resource.Link(models.Index(i).Elem())
 		one, err := p.fn(c, models.Index(i).Interface())
 		if err != nil {
 			return reflect.Value{}, false, err

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/files"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -29,7 +30,9 @@ type Plan struct {
 	leaves    []leaf
 	joins     []planJoin
 	many      []planMany
-	Writer    *rowWriter // writes JSON straight from the columns; nil if that is not possible
+	files     []planFile
+	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
+	Writer    *rowWriter      // writes JSON straight from the columns; nil if that is not possible
 }
 
 // A leaf is a selected column and its field in the output.
@@ -38,6 +41,15 @@ type leaf struct {
 	column *schema.Field
 	join   int  // the number of its join, from 1; 0 for the row itself
 	key    bool // not shown: it is null if its join found no row
+	hidden bool // not shown: it is the key of the row in the URLs of its files
+}
+
+// A planFile is a file that the view shows with its URL.
+type planFile struct {
+	index []int // of the field in out
+	file  *table.FileColumn
+	key   int // of the leaf with the key of its row
+	join  int // the number of its join, from 1; 0 for the row itself
 }
 
 // A planJoin is a to-one relation, which is joined in the same statement.
@@ -62,9 +74,10 @@ type planMany struct {
 }
 
 // CompilePlan matches the fields of out to those of the model. It calls fault for each mistake,
-// with a sentence that does not name the viewset.
-func CompilePlan(api *table.Registry, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
-	p := &Plan{api: api, out: out, table: table, alias: table.Alias}
+// with a sentence that does not name the viewset. The resource is the viewset whose rows are
+// shown, nil if it is not known; its files have the URLs of that viewset.
+func CompilePlan(api *table.Registry, of *table.Resource, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
+	p := &Plan{api: api, out: out, table: table, alias: table.Alias, resource: of}
 	p.add(table, out, nil, p.alias, 0, fault)
 	quoted := make([]string, 0, len(p.leaves))
 	flat := make([]string, 0, len(p.leaves))
@@ -110,8 +123,26 @@ func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string
 			fault(table.TwoTypes(out, f.Name, f.Type, column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
+			if f.Type == table.FileType {
+				p.addFile(column, index, join, out.Name()+"."+f.Name, fault)
+			}
 		}
 	}
+}
+
+// addFile notes a file that is shown, and selects the key of its row for its URL.
+func (p *Plan) addFile(column *schema.Field, index []int, join int, place string, fault func(error)) {
+	prefer := p.resource
+	if join > 0 {
+		prefer = p.joins[join-1].scope
+	}
+	file := p.api.FileOf(column, prefer)
+	if file == nil {
+		fault(naming.Sentence("%s is a file, and no viewset declares it; add it to Files of the viewset of its rows", place))
+		return
+	}
+	p.files = append(p.files, planFile{index: index, file: file, key: len(p.leaves), join: join})
+	p.leaves = append(p.leaves, leaf{column: file.Resource.Key, join: join, hidden: true})
 }
 
 func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
@@ -185,7 +216,7 @@ func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 	}
 	m := planMany{
 		index: index, base: relation.BasePKs[0], foreign: relation.JoinPKs[0], pointer: pointer, scope: scope,
-		child: CompilePlan(p.api, relation.JoinTable, element, fault),
+		child: CompilePlan(p.api, scope, relation.JoinTable, element, fault),
 	}
 	m.owned = *m.child
 	m.owned.columns += ", " + naming.Quote(m.owned.alias) + "." + naming.Quote(m.foreign.Name)
@@ -294,8 +325,11 @@ func (p *Plan) newRow() *planRow {
 	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)), found: make([]bool, len(p.joins))}
 	for i := range p.leaves {
 		r.cells[i] = cell{leaf: &p.leaves[i]}
-		if l := p.leaves[i]; l.key {
+		switch l := p.leaves[i]; {
+		case l.key:
 			r.cells[i].found = &r.found[l.join-1]
+		case l.hidden:
+			r.cells[i].value = reflect.New(l.column.StructField.Type).Elem()
 		}
 	}
 	for _, m := range p.many {
@@ -315,19 +349,29 @@ func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 		}
 	}
 	for i := range r.cells {
-		if i < len(r.plan.leaves) && !r.cells[i].key {
+		if i < len(r.plan.leaves) && !r.cells[i].key && !r.cells[i].hidden {
 			r.cells[i].value = out.FieldByIndex(r.cells[i].index)
 		}
 		if err := r.cells[i].Scan(row[i]); err != nil {
 			return err
 		}
 	}
+	r.link(out)
 	for i, j := range slices.Backward(r.plan.joins) {
 		if !r.found[i] {
 			out.FieldByIndex(j.index).SetZero()
 		}
 	}
 	return nil
+}
+
+// link sets the URLs of the files of a row. A join that found no row has none.
+func (r *planRow) link(out reflect.Value) {
+	for _, f := range r.plan.files {
+		if f.join == 0 || r.found[f.join-1] {
+			f.link(out, r.cells[f.key].value)
+		}
+	}
 }
 
 // Scan implements [sql.Scanner].
@@ -350,9 +394,21 @@ func (c *cell) Scan(src any) error {
 func (p *Plan) Fill(model reflect.Value) reflect.Value {
 	out := reflect.New(p.out).Elem()
 	for _, l := range p.leaves {
-		out.FieldByIndex(l.index).Set(l.column.Value(model))
+		if !l.hidden {
+			out.FieldByIndex(l.index).Set(l.column.Value(model))
+		}
+	}
+	for _, f := range p.files {
+		f.link(out, p.leaves[f.key].column.Value(model))
 	}
 	return out
+}
+
+// link sets the URL of the file in a row, whose key is known.
+func (f planFile) link(out, key reflect.Value) {
+	field := out.FieldByIndex(f.index)
+	file, _ := reflect.TypeAssert[files.File](field)
+	field.Set(reflect.ValueOf(f.file.Linked(file, key)))
 }
 
 // keyOf returns the value of a key, or nil for a null reference.

@@ -47,10 +47,10 @@ type rowMember struct {
 // scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer. It returns nil if the view is not flat or makes its own JSON,
-// if a field has an option in its tag json, or if the JSON is not one member for each column.
+// newRowWriter compiles a writer. It returns nil if the view is not flat, shows files or makes its
+// own JSON, if a field has an option in its tag json, or if the JSON is not one member for each column.
 func newRowWriter(p *Plan) *rowWriter {
-	if !p.Flat() || wire.MakesJSON(p.out) {
+	if !p.Flat() || len(p.files) > 0 || wire.MakesJSON(p.out) {
 		return nil
 	}
 	byName := map[string]int{}

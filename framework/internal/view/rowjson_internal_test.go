@@ -75,7 +75,7 @@ func planOf(tb testing.TB, view any) *Plan {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return CompilePlan(&table.Registry{}, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
+	return CompilePlan(&table.Registry{}, nil, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
 }
 
 // TestRowsAreWrittenAlike compares rows of random values, as the drivers return them, with

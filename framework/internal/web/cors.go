@@ -41,6 +41,12 @@ func newCORS(a describe.Catalog) *cors {
 		for _, h := range e.Takes {
 			takes = append(takes, h.Name)
 		}
+		for _, h := range e.FileHeaders() {
+			exposes = append(exposes, h.Name)
+		}
+		if e.File != nil {
+			takes = append(takes, "Content-Disposition", "If-None-Match", "If-Range", "Range")
+		}
 	}
 	return &cors{a.Config.CORS, headerList(takes), headerList(exposes)}
 }

@@ -18,6 +18,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
@@ -127,6 +128,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 			exchangeOf(r).path = p.path
 			switch {
 			case e != nil:
+				state.Of(c).Writer = w
 				return verb.NewHandler(e).Handle(c, r, key)
 			case method == http.MethodOptions:
 				return s.describer.describe(c, r, p)
@@ -205,6 +207,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		}
 	}
 	x.gone = x.hungUp() && !isLate(err)
+	if err == nil && resp.Stream != nil {
+		s.stream(w, x, resp)
+		return
+	}
 	status := s.send(w, x, resp, err)
 	s.finish(x, r, status, err)
 }

@@ -22,9 +22,9 @@ type observation struct {
 	status int
 	bytes  int64
 	limit  time.Duration // of each write; 0 for the limit of the server
-	over   bool  // ended was called: End of the observers is not called again
-	begun  int   // the number of observers whose Begin ended, except by http.ErrAbortHandler
-	unfit  []int // the indexes of the observers whose Begin panicked or returned no context
+	over   bool          // ended was called: End of the observers is not called again
+	begun  int           // the number of observers whose Begin ended, except by http.ErrAbortHandler
+	unfit  []int         // the indexes of the observers whose Begin panicked or returned no context
 }
 
 // WriteHeader implements [http.ResponseWriter].

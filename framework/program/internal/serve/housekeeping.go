@@ -24,7 +24,7 @@ func startHousekeeping(ctx context.Context, s *site.Site, api *framework.API) (e
 	}
 	var both sync.WaitGroup
 	both.Go(func() { s.Identity.Run(keeping, s.DB, report("sessions and tokens")) })
-	both.Go(func() { api.Run(keeping, report("idempotency keys")) })
+	both.Go(func() { api.Run(keeping, report("idempotency keys and files")) })
 	unwatch := context.AfterFunc(ctx, func() { time.AfterFunc(s.Delay()+drainTime-lastWrites, stop) })
 	return func() {
 		unwatch()

@@ -61,7 +61,7 @@ func TestHousekeepingOutlivesAPanic(t *testing.T) {
 			time.Sleep(time.Minute + time.Second) //nolint:forbidigo // the bubble's clock, which runs at once
 			broken.Store(false)
 			synctest.Wait()
-			for of, times := range map[string]int{"sessions and tokens": 4, "idempotency keys": 1} {
+			for of, times := range map[string]int{"sessions and tokens": 4, "idempotency keys and files": 1} {
 				lines := strings.Split(said.String(), "\n")
 				lines = slices.DeleteFunc(lines, func(line string) bool {
 					return !strings.Contains(line, "looking after "+of+" failed and is tried again") || !strings.Contains(line, `: no clock\ngoroutine `)

@@ -1,0 +1,159 @@
+package bind
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"trestle.example/framework/internal/attachment"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/modelhook"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/query"
+)
+
+// mostSigned is the longest time for which a URL may be signed.
+const mostSigned = 7 * 24 * time.Hour
+
+// findFiles finds the columns of the declared files of a viewset, and the key in their paths.
+// Views of other viewsets refer to both.
+func (b *binder) findFiles(r *table.Resource) {
+	if key := declaredKey(r); key != nil {
+		r.Key = key
+	}
+	for _, d := range r.Declaration.Files {
+		if d.Field == nil {
+			b.fault(r.Path, (&table.FileColumn{FileField: d}).Place(), naming.Sentence("it has no Field; write a function that returns the address of the column: func(m *%s) *files.File", r.Model.Name()))
+			continue
+		}
+		f, err := table.NewFileColumn(r, d)
+		if err != nil {
+			b.fault(r.Path, (&table.FileColumn{FileField: d}).Place(), err)
+			continue
+		}
+		r.Files = append(r.Files, f)
+	}
+}
+
+// bindFiles checks the declared files of a viewset and makes their endpoints.
+func (b *binder) bindFiles(r *table.Resource) {
+	taken := map[string]bool{}
+	for _, f := range r.Files {
+		fault := b.at(r, f.Place())
+		switch {
+		case !pathName.MatchString(f.Name) || strings.Contains(f.Name, "/"):
+			fault(naming.Sentence("the name of a file is a part of its path: letters, digits, - and _"))
+			continue
+		case declare.IsVerb(f.Name):
+			fault(naming.Sentence("it has the name of a verb; choose another name"))
+			continue
+		case taken[f.Name]:
+			fault(naming.Sentence("it is declared twice"))
+			continue
+		case isAction(r, f.Name):
+			fault(naming.Sentence("an action on the object has this name; choose another name"))
+			continue
+		case r.Declaration.Single && collides(r, declare.Action{Name: f.Name}):
+			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
+			continue
+		}
+		taken[f.Name] = true
+		b.checkFile(f, fault)
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+			r.Endpoints = append(r.Endpoints, b.fileEndpoint(r, f, method))
+		}
+	}
+}
+
+func isAction(r *table.Resource, name string) bool {
+	return slices.ContainsFunc(r.Declaration.Actions, func(a declare.Action) bool { return a.OnObject && a.Name == name })
+}
+
+// fileEndpoint makes the endpoint of one method of a file.
+func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method string) *table.Endpoint {
+	e := b.newEndpoint(r, f.Place(), f.Name, method, declare.Rules{})
+	e.OnObject, e.File, e.Pattern, e.Doc = true, f, f.Pattern(), f.Doc
+	switch method {
+	case http.MethodGet:
+		e.Out = table.FileType
+		e.Serve = verb.Reading(attachment.Download{File: f}.Serve)
+		if f.SignFor > 0 {
+			e.Params = []query.Param{
+				{Name: table.ParamExpires, Doc: "When a signed URL expires, in seconds since 1970."},
+				{Name: table.ParamSignature, Doc: "The signature of a signed URL, with which the request needs no credentials."},
+			}
+		}
+	case http.MethodPut:
+		e.Out = table.FileType
+		e.Serve = attachment.Upload{File: f}.Serve
+	default:
+		e.Out = input.NoneType
+		e.Serve = attachment.Removal{File: f}.Serve
+	}
+	e.Settle()
+	return e
+}
+
+// checkFile reports the mistakes in the declaration of a file.
+func (b *binder) checkFile(f *table.FileColumn, fault func(error)) {
+	modelhook.OfSelect().Check(f.Resource.Model, fault)
+	modelhook.OfUpdate().Check(f.Resource.Model, fault)
+	if f.Storage == nil {
+		fault(naming.Sentence("it has no Storage; open one, such as files.OpenDisk"))
+	}
+	if f.MaxBytes <= 0 {
+		fault(naming.Sentence("MaxBytes is %d; set the greatest length of a content in bytes", f.MaxBytes))
+	}
+	checkTypes(f, fault)
+	b.checkSigned(f, fault)
+	for _, r := range b.api.Resources {
+		for _, other := range r.Files {
+			if other.Column == f.Column && other != f && other.Storage != nil && f.Storage != nil && other.Storage != f.Storage {
+				fault(naming.Sentence("%s of %s is the same column in another storage; give both one storage", other.Place(), r.Path))
+			}
+		}
+	}
+}
+
+// checkTypes reports media types that are malformed, or that no content can have.
+func checkTypes(f *table.FileColumn, fault func(error)) {
+	if len(f.Types) == 0 {
+		fault(naming.Sentence(`it has no Types; list the allowed media types, such as "image/png"`))
+	}
+	safe := false
+	for _, one := range f.Types {
+		safe = safe || attachment.IsSafeInline(one)
+		if err := attachment.CheckType(one); err != nil {
+			fault(err)
+		}
+	}
+	if f.Inline && !safe && len(f.Types) > 0 {
+		fault(naming.Sentence("Inline has no effect: browsers download all of its types; leave it out"))
+	}
+}
+
+// checkSigned reports signed URLs that cannot be valid.
+func (b *binder) checkSigned(f *table.FileColumn, fault func(error)) {
+	switch {
+	case f.SignFor == 0:
+	case f.SignFor < time.Second || f.SignFor > mostSigned:
+		fault(naming.Sentence("SignFor is %s; it must be 1 second to 7 days, or 0 for URLs that need credentials", f.SignFor))
+	case f.Resource.Declaration.Single:
+		fault(naming.Sentence("SignFor needs a key in the path, and a single resource has none; leave it out"))
+	case len(b.api.Config.FileKeys) == 0:
+		fault(naming.Sentence("SignFor needs a secret key; set FileKeys in framework.Config"))
+	}
+}
+
+// checkFileKeys reports secret keys that are too short. It does not print them.
+func (b *binder) checkFileKeys(fault func(place, format string, args ...any)) {
+	for i, key := range b.api.Config.FileKeys {
+		if len(key) < table.LeastFileKey {
+			fault("FileKeys", "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), table.LeastFileKey)
+		}
+	}
+}
