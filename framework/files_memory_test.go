@@ -93,23 +93,23 @@ func exchange(t *testing.T, method, at string, body io.Reader) io.Reader {
 	return answer.Body
 }
 
-// A heap measures the memory of the process, every few MiB that pass.
-type heap struct{ idle, most, passed uint64 }
+// A heapMeter measures the memory of the process, every few MiB that pass.
+type heapMeter struct{ idle, most, passed uint64 }
 
 // newHeap measures the idle heap. Until the test ends, the collector keeps the heap near that
 // size where it can.
-func newHeap(t *testing.T) *heap {
+func newHeap(t *testing.T) *heapMeter {
 	t.Helper()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before := debug.SetMemoryLimit(int64(m.Sys) + 16<<20)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
-	return &heap{idle: m.HeapAlloc, most: m.HeapAlloc}
+	return &heapMeter{idle: m.HeapAlloc, most: m.HeapAlloc}
 }
 
 // Write counts bytes, and measures after each 4 MiB.
-func (h *heap) Write(p []byte) (int, error) {
+func (h *heapMeter) Write(p []byte) (int, error) {
 	const step = 4 << 20
 	before := h.passed / step
 	if h.passed += uint64(len(p)); h.passed/step > before {
@@ -123,7 +123,7 @@ func (h *heap) Write(p []byte) (int, error) {
 // numbers are endless bytes that no type has.
 type numbers struct {
 	at   uint64
-	heap *heap
+	heap *heapMeter
 }
 
 func (n *numbers) Read(p []byte) (int, error) {

@@ -23,12 +23,6 @@ type namedRegistration struct {
 	Username string `json:"username" doc:"A user name to sign in with beside the e-mail address: 3 to 150 characters, without spaces and @. Capitals do not matter." example:"asha"`
 }
 
-// A namedRegistration is a registration where users may have a user name.
-type namedRegistration struct {
-	registration
-	Username string `json:"username" doc:"A user name to sign in with beside the e-mail address: 3 to 150 characters, without spaces and @. Capitals do not matter." example:"asha"`
-}
-
 // A loginView is a token with its user.
 type loginView struct {
 	Token     string    `json:"token"     doc:"For the header Authorization. It is shown this once." example:"trs_…"`
