@@ -36,14 +36,14 @@ var errTrouble = errors.New("the storage is in trouble")
 
 func (s *troubled) Put(ctx context.Context, key string, body io.Reader, kind string) error {
 	if s.failPut {
-		return s.Disk.Put(ctx, key, io.MultiReader(io.LimitReader(body, 10), broken{}), kind)
+		return s.Disk.Put(ctx, key, io.MultiReader(io.LimitReader(body, 10), brokenReader{}), kind)
 	}
 	return s.Disk.Put(ctx, key, body, kind)
 }
 
-type broken struct{}
+type brokenReader struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, errTrouble }
+func (brokenReader) Read([]byte) (int, error) { return 0, errTrouble }
 
 func (s *troubled) Delete(ctx context.Context, key string) error {
 	s.act()
