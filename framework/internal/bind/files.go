@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/query"
@@ -83,8 +84,8 @@ func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method str
 		e.Serve = verb.Reading(attachment.Download{File: f}.Serve)
 		if f.SignFor > 0 {
 			e.Params = []query.Param{
-				{Name: table.ParamExpires, Doc: "When a signed URL expires, in seconds since 1970."},
-				{Name: table.ParamSignature, Doc: "The signature of a signed URL, with which the request needs no credentials."},
+				{Name: signature.ParamExpires, Doc: "When a signed URL expires, in seconds since 1970."},
+				{Name: signature.ParamSignature, Doc: "The signature of a signed URL, with which the request needs no credentials."},
 			}
 		}
 	case http.MethodPut:
@@ -152,8 +153,8 @@ func (b *binder) checkSigned(f *table.FileColumn, fault func(error)) {
 // checkFileKeys reports secret keys that are too short. It does not print them.
 func (b *binder) checkFileKeys(fault func(place, format string, args ...any)) {
 	for i, key := range b.api.Config.FileKeys {
-		if len(key) < table.LeastFileKey {
-			fault("FileKeys", "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), table.LeastFileKey)
+		if len(key) < signature.LeastKey {
+			fault("FileKeys", "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), signature.LeastKey)
 		}
 	}
 }

@@ -1,17 +1,10 @@
 package table
 
 import (
-	"crypto/hkdf"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
-	"net/http"
 	"net/url"
 	"reflect"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -20,7 +13,6 @@ import (
 	"trestle.example/framework/files"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -99,7 +91,7 @@ func (f *FileColumn) Linked(file files.File, key reflect.Value) files.File {
 	a := f.Resource.API
 	link := a.Origin.PublicURL + a.Config.Prefix + at
 	if f.SignFor > 0 && a.signer != nil {
-		link += "?" + a.signer.sign(at, a.Config.Now().Add(f.SignFor)).Encode()
+		link += "?" + a.signer.Sign(at, a.Config.Now().Add(f.SignFor)).Encode()
 	}
 	return file.At(link)
 }
@@ -134,69 +126,8 @@ func (r *Resource) Unscoped(c *call.Call, req *Request) (reflect.Value, error) {
 	return r.read(c, c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key)))
 }
 
-// The parameters of a signed URL.
-const (
-	ParamExpires   = "expires"
-	ParamSignature = "signature"
-)
-
-// A signer signs the URLs of files.
-type signer struct{ keys [][]byte }
-
-// LeastFileKey is the least length of a key in bytes.
-const LeastFileKey = 32
-
-// newSigner derives the keys for signatures from the keys of the API. Without keys it returns
-// nil.
-func newSigner(secrets [][]byte) *signer {
-	s := &signer{}
-	for _, secret := range secrets {
-		key, err := hkdf.Key(sha256.New, secret, nil, "trestle file url 1", sha256.Size)
-		if err == nil { // in FIPS mode a short secret is an error, which package bind reports
-			s.keys = append(s.keys, key)
-		}
-	}
-	if len(s.keys) == 0 {
-		return nil
-	}
-	return s
-}
-
-// sign returns the parameters of a path that is valid until a time.
-func (s *signer) sign(path string, until time.Time) url.Values {
-	expires := strconv.FormatInt(until.Unix(), 10)
-	return url.Values{ParamExpires: {expires}, ParamSignature: {mac(s.keys[0], path, expires)}}
-}
-
-// mac is the signature of a path and a time, in base64.
-func mac(key []byte, path, expires string) string {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(path + "\n" + expires))
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
-}
-
-// CheckSigned checks the parameters of a signed URL for the row with a key. The error is 403. The
-// comparison takes the same time for every signature.
+// CheckSigned checks the parameters of a signed URL for the row with a key. The error is 403.
 func (f *FileColumn) CheckSigned(key any, sent url.Values) error {
-	s, now := f.Resource.API.signer, f.Resource.API.Config.Now()
-	at, expires := f.path(reflect.ValueOf(key)), sent.Get(ParamExpires)
-	if s == nil || at == "" || len(sent[ParamExpires]) != 1 || len(sent[ParamSignature]) != 1 {
-		return invalidSignature("The signature of the URL is not valid.")
-	}
-	valid := false
-	for _, k := range s.keys {
-		valid = hmac.Equal([]byte(mac(k, at, expires)), []byte(sent.Get(ParamSignature))) || valid
-	}
-	until, err := strconv.ParseInt(expires, 10, 64)
-	switch {
-	case !valid || err != nil:
-		return invalidSignature("The signature of the URL is not valid.")
-	case now.Unix() >= until:
-		return invalidSignature("The URL has expired.")
-	}
-	return nil
-}
-
-func invalidSignature(detail string) *problem.Error {
-	return problem.Refuse(http.StatusForbidden, problem.CodeInvalidSignature, detail)
+	a := f.Resource.API
+	return a.signer.Check(f.path(reflect.ValueOf(key)), sent, a.Config.Now())
 }

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
+	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -66,8 +67,8 @@ type Registry struct {
 	Rows      Rows         // finds and stores rows for Find, FindOne, Save and Insert
 	Recorder  Recorder     // nil without one
 	Bodies    fair.Budget
-	Parsing   *fair.Queue // the turns of large bodies to be parsed
-	signer    *signer     // of the URLs of files; nil without keys
+	Parsing   *fair.Queue       // the turns of large bodies to be parsed
+	signer    *signature.Signer // of the URLs of files; nil without keys
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
@@ -90,7 +91,7 @@ func NewRegistry(c Options) *Registry {
 		Origin:   origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
 		Recorder: recorderOf(c.Observers),
 		Bodies:   fair.Budget{Bytes: bodiesBytes},
-		signer:   newSigner(c.FileKeys),
+		signer:   signature.NewSigner(c.FileKeys),
 		// Half of the processors stay free for other requests.
 		Parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}

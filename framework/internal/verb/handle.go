@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/translate"
@@ -107,7 +108,7 @@ func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
 
 // isSigned reports whether a request for a file has a signature instead of credentials.
 func isSigned(e *table.Endpoint, r *http.Request) bool {
-	return e.File != nil && e.File.SignFor > 0 && !e.IsWrite() && r.URL.Query().Has(table.ParamSignature)
+	return e.File != nil && e.File.SignFor > 0 && !e.IsWrite() && r.URL.Query().Has(signature.ParamSignature)
 }
 
 // admit runs the access check. A request with a signature needs no caller and no permission: only

@@ -25,7 +25,8 @@ func Client(raw string) string {
 			q.Del(name)
 		}
 	}
-	if p, err := ReadServer(raw); err == nil && q.Get("sslmode") == "" && (!p.Link().Local || q.Get("sslrootcert") != "") {
+	server, err := ReadServer(raw)
+	if q.Get("sslmode") == "" && (q.Get("sslrootcert") != "" || err == nil && !server.Link().Local) {
 		q.Set("sslmode", "verify-full")
 	}
 	if limit, err := time.ParseDuration(q.Get("connect_timeout")); err == nil { // those programs take whole seconds only
