@@ -51,7 +51,7 @@ var never = map[string]string{
 	"a buyer who has not as many orders as keys of orders": `
 		SELECT format('%s: %s keys, %s orders', COALESCE(k.caller, o.user_id), k.n, o.n)
 		FROM (SELECT caller, count(*) AS n FROM idempotency_keys WHERE route = 'POST /api/orders' GROUP BY caller) AS k
-		FULL JOIN (SELECT user_id, count(*) AS n FROM orders GROUP BY user_id) AS o ON o.user_id = k.caller
+		FULL JOIN (SELECT CAST(user_id AS text) AS user_id, count(*) AS n FROM orders GROUP BY user_id) AS o ON o.user_id = k.caller
 		WHERE k.n IS DISTINCT FROM o.n`,
 	"a key that was claimed and never answered": `
 		SELECT format('%s %s', route, key) FROM idempotency_keys WHERE status = 0`,

@@ -461,7 +461,7 @@ type AdminProduct struct {
 	// Variants All of them, archived ones too, in their order.
 	Variants []AdminVariant `json:"variants"`
 
-	// Version Grows with every change; the next change must name it.
+	// Version Grows with every change. A change that names another version is rejected.
 	//
 	// Examples: 1
 	Version int64 `json:"version"`
@@ -1427,7 +1427,7 @@ type ProductInput struct {
 	// Examples: Unpolished.
 	Description *string `json:"description,omitempty"`
 
-	// ImageURL Where its picture lies, by https.
+	// ImageURL Where its picture lies: an absolute https address of a host, without a user.
 	//
 	// Examples: https://images.example.org/atta.webp
 	ImageURL *string `json:"imageUrl,omitempty"`
@@ -1462,7 +1462,7 @@ type ProductPatch struct {
 	// Examples: Unpolished.
 	Description *string `json:"description,omitempty"`
 
-	// ImageURL Where its picture lies, by https.
+	// ImageURL Where its picture lies: an absolute https address of a host, without a user.
 	//
 	// Examples: https://images.example.org/atta.webp
 	ImageURL *string `json:"imageUrl,omitempty"`
@@ -1555,7 +1555,7 @@ type RegistrationInput struct {
 	// Examples: asha@example.com
 	Email string `json:"email"`
 
-	// Name The name of the user.
+	// Name The name of the user. One line of text.
 	//
 	// Examples: Asha Rao
 	Name *string `json:"name,omitempty"`

@@ -1059,7 +1059,7 @@ export interface components {
             published: boolean;
             /**
              * Format: int64
-             * @description Grows with every change; the next change must name it.
+             * @description Grows with every change. A change that names another version is rejected.
              * @example 1
              */
             version: number;
@@ -2344,7 +2344,7 @@ export interface components {
             description?: string | null;
             /**
              * Format: uri
-             * @description Where its picture lies, by https.
+             * @description Where its picture lies: an absolute https address of a host, without a user.
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
@@ -2381,7 +2381,7 @@ export interface components {
             description?: string | null;
             /**
              * Format: uri
-             * @description Where its picture lies, by https.
+             * @description Where its picture lies: an absolute https address of a host, without a user.
              * @example https://images.example.org/atta.webp
              */
             imageUrl?: string | null;
@@ -2510,7 +2510,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description The name of the user.
+             * @description The name of the user. One line of text.
              * @example Asha Rao
              */
             name?: string;

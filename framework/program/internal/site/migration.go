@@ -73,12 +73,16 @@ func (p Project) CureMissing(m framework.MissingColumn) string {
 	return p.Text("write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up")
 }
 
-// creatorOf returns the name of the last migration with a CREATE TABLE or ALTER TABLE of the
-// table in which the column occurs. If column is "", every such statement of the table counts.
-// It skips files that cannot be read. It returns "" if it finds no migration.
+// creatorOf returns the name of the last migration that creates a table, or if column is not "",
+// a column of it, by CREATE TABLE, ADD or RENAME TO. It skips files that cannot be read. It
+// returns "" if it finds no migration.
 func (p Project) creatorOf(table, column string) (name string) {
-	statement := regexp.MustCompile(`(?is)\b(?:CREATE|ALTER)\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?"?` +
-		regexp.QuoteMeta(table) + `\b[^;]*?\b` + regexp.QuoteMeta(column) + `\b`)
+	of, named := `\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"?`+regexp.QuoteMeta(table)+`\b`, `"?`+regexp.QuoteMeta(column)+`\b`
+	text := `\bCREATE` + of
+	if column != "" {
+		text += `[^;]*?\b` + named + `|\bALTER` + of + `[^;]*?\b(?:ADD(?:\s+COLUMN)?(?:\s+IF\s+NOT\s+EXISTS)?|TO)\s+` + named
+	}
+	statement := regexp.MustCompile(`(?is)` + text)
 	for _, set := range p.Migrations {
 		files, _ := fs.Glob(set.FS, "*.up.sql")
 		for _, file := range files {
