@@ -115,7 +115,7 @@ func TestProtectPanics(t *testing.T) {
 		panic("a canary")
 	})
 	api.get("/beside/early").refuses(500, "internal").lacks("canary")
-	r, err := http.Get(api.url + "/beside/late") //nolint:noctx // the test's own server
+	r, err := http.Get(api.url + "/beside/late")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestProtectStreams(t *testing.T) {
 	}
 	r.Header.Set("Authorization", "Name ada")
 	go func() { next <- "one" }()
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := (&http.Client{Timeout: time.Minute}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestMistakesOfProtect(t *testing.T) {
 // links lead back to itself. Two APIs of one program share users and database.
 func TestMounted(t *testing.T) {
 	db := sqlite(t)
-	make := func(prefix string) http.Handler {
+	mount := func(prefix string) http.Handler {
 		c := config(db)
 		c.Prefix = prefix
 		api := framework.New(c)
@@ -284,7 +284,7 @@ func TestMounted(t *testing.T) {
 		}
 		return handler
 	}
-	v1, v2 := make("/shop/v1"), make("/shop/v2")
+	v1, v2 := mount("/shop/v1"), mount("/shop/v2")
 	mux := http.NewServeMux()
 	mux.Handle("/shop/v1/", v1)
 	mux.Handle("/shop/v2/", v2)
@@ -342,7 +342,7 @@ func TestProtectOutlivesTheServersTimes(t *testing.T) {
 	server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
 	server.Start()
 	defer server.Close()
-	resp, err := http.Get(server.URL) //nolint:noctx // the test's own server
+	resp, err := http.Get(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

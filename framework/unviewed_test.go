@@ -110,3 +110,21 @@ func TestTheDocumentNamesTheRightToView(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordsThatReferAreNotDisclosed: a row that others refer to is 409; the answer names their
+// viewset only for a caller who may see them.
+func TestRecordsThatReferAreNotDisclosed(t *testing.T) {
+	callers["remover"] = &framework.Caller{ID: missingPlus(60), Name: "Remover", Permissions: map[string]bool{"books.view": true, "books.delete": true}}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		listed := chapters()
+		listed.Permission = framework.Any(framework.Authenticated())
+		api := serve(t, config(db), books(), authors(), countries(), listed)
+		ada := api.as("ada")
+		book := ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
+		ada.post("/api/chapters/", fields{"book": book, "number": 1, "title": "One"}).is(201)
+		api.as("bob").delete("/api/books/"+book+"/").refuses(404, "not_found").lacks("chapters")
+		api.as("remover").get("/api/chapters/").is(200).says(`"count":0`)
+		api.as("remover").delete("/api/books/"+book+"/").refuses(409, "still_referenced").lacks("chapters")
+		ada.delete("/api/books/"+book+"/").refuses(409, "still_referenced").says(`"resource":"chapters"`)
+	})
+}

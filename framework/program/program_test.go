@@ -39,9 +39,9 @@ func onBothEmpty(t *testing.T, test func(t *testing.T, database string)) {
 }
 
 // called runs a command. It returns the exit code and everything that it printed.
-func called(t *testing.T, database, command string) (int, string) {
+func called(t *testing.T, command string) (int, string) {
 	t.Helper()
-	return run(t, usersAlone(), command, "DATABASE_URL="+database, "TRESTLE_DB_CONNS=4", "TRESTLE_PASSWORD=correct horse battery")
+	return run(t, usersAlone(), command, "DATABASE_URL=", "TRESTLE_DB_CONNS=4", "TRESTLE_PASSWORD=correct horse battery")
 }
 
 // TestAProgramWithoutDemoData has neither seed nor --seed, and all other commands.
@@ -56,7 +56,7 @@ func TestAProgramWithoutDemoData(t *testing.T) {
 		"check":        {exit.OK, "ok: "},
 		"routes":       {exit.OK, "/api/auth/login"},
 	} {
-		if code, said := called(t, "", command); code != want.code || !strings.Contains(said, want.says) {
+		if code, said := called(t, command); code != want.code || !strings.Contains(said, want.says) {
 			t.Errorf("%s ends with %d and says %q; want %d, %q", command, code, said, want.code, want.says)
 		}
 	}
@@ -75,7 +75,7 @@ func TestHelpWithoutDemoData(t *testing.T) {
 	}
 	p := usersAlone()
 	for _, command := range commands(newRoot(&command.Run{Project: p.project()}, p)) {
-		_, help := called(t, "", command+" --help")
+		_, help := called(t, command+" --help")
 		for _, word := range []string{"seed", "demo", "clinic"} {
 			if strings.Contains(strings.ToLower(help), word) {
 				t.Errorf("%s --help contains %q:\n%s", command, word, help)
@@ -111,13 +111,13 @@ func TestAURLWithAPasswordIsNotShown(t *testing.T) {
 		"", "check", "doctor", "config", "serve", "migrate", "migrate up", "user list", "user create", "token create --email", "reindex", "backup",
 		"backup --force", "restore", "openapi --format", "help", "version", "jwt keygen", "doctor --migration", "check --database=sqlite:///a.db", "routes --json",
 	} {
-		code, said := called(t, "", strings.TrimSpace(command+" "+secret))
+		code, said := called(t, strings.TrimSpace(command+" "+secret))
 		if code != exit.Usage || strings.Contains(said, "S3cr3t") || !strings.Contains(said, "--database") {
 			t.Errorf("%s ends with %d and prints %q; want %d, and no password", command, code, said, exit.Usage)
 		}
 	}
 	for _, command := range []string{"config --database " + secret, "config --database=" + secret} {
-		if code, said := called(t, "", command); code != exit.OK || strings.Contains(said, "S3cr3t") {
+		if code, said := called(t, command); code != exit.OK || strings.Contains(said, "S3cr3t") {
 			t.Errorf("%s ends with %d and prints %q", command, code, said)
 		}
 	}

@@ -67,7 +67,7 @@ func readGroups(listed json.RawMessage) (groups []string, err error) {
 }
 
 // lacks reports whether the claims of an ID token lack some that the UserInfo endpoint may have.
-func (c claims) lacks(groupsClaim string) bool {
+func (c *claims) lacks(groupsClaim string) bool {
 	return c.Email == "" || !bool(c.EmailVerified) || groupsClaim != "" && !c.hasGroups
 }
 

@@ -33,15 +33,9 @@ func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)
 	case declare.ScopeMissing:
 		fault("scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
 	case declare.ScopeOwn:
-		if s.Model != r.Model {
-			fault("scope", naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name()))
-			break
-		}
-		b.Column = ownerColumn(r, s)
-		if b.Column == nil {
-			fault("scope", naming.Sentence("Own must return the address of a column of %s", r.Model.Name()))
-		} else if ids := r.API.CallerID; ids != nil && b.Column.IndirectType != ids {
-			fault("scope", naming.Sentence("Own takes the column %s of type %s, but the ids of callers are %s; own by a column of that type, or give the authenticators the method CallerID", b.Column.Name, b.Column.IndirectType, ids))
+		var err error
+		if b.Column, err = ownerColumn(r, s); err != nil {
+			fault("scope", err)
 		}
 	case declare.ScopeVia:
 		f, err := r.Field(s.Field)
@@ -92,17 +86,24 @@ func viaTarget(r *Resource) (*Resource, bool) {
 	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
 }
 
-// ownerColumn finds the column whose address the accessor returns. It returns nil if there is
-// none.
-func ownerColumn(r *Resource, s declare.Scope) *schema.Field {
+// ownerColumn finds the column whose address the accessor returns. It returns an error without
+// one, and for a column that cannot have the ids of the callers.
+func ownerColumn(r *Resource, s declare.Scope) (*schema.Field, error) {
+	if s.Model != r.Model {
+		return nil, naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name())
+	}
 	model := reflect.New(r.Model)
-	address := s.Owner(model.Interface())
+	address, ids := s.Owner(model.Interface()), r.API.CallerID
 	for _, f := range r.Table.Fields {
-		if f.Value(model.Elem()).Addr().Interface() == address {
-			return f
+		switch {
+		case f.Value(model.Elem()).Addr().Interface() != address:
+		case ids != nil && f.IndirectType != ids:
+			return f, naming.Sentence("Own takes the column %s of type %s, but the ids of callers are %s; own by a column of that type, or give the authenticators the method CallerID", f.Name, f.IndirectType, ids)
+		default:
+			return f, nil
 		}
 	}
-	return nil
+	return nil, naming.Sentence("Own must return the address of a column of %s", r.Model.Name())
 }
 
 // Narrow adds the caller's scope to a query on the resource's model, unless the scope is

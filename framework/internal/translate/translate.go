@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -25,7 +26,7 @@ type breach struct{ *table.RowError }
 // constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
 // value that its column cannot hold becomes 400. It returns unchanged every other error, and every
 // error that contains a [problem.Error].
-func Error(e *table.Endpoint, err error, body []byte) error {
+func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
@@ -45,7 +46,7 @@ func Error(e *table.Endpoint, err error, body []byte) error {
 		}
 		return notUnique(r, fault).Because(err)
 	case sqldb.ForeignKey:
-		return brokenReference(r, fault, e.Route).Because(err)
+		return brokenReference(c, r, fault).Because(err)
 	case sqldb.Check:
 		if known && of.Resource.Table.Name != r.Table.Name {
 			return breach{of}.notAllowed(e.Input, body).Because(err)
@@ -110,9 +111,9 @@ func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	return e
 }
 
-func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *problem.Error {
-	if fault.Referenced || route.Name == call.VerbDelete {
-		return referenced(r, fault)
+func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
+	if fault.Referenced || c.Route.Name == call.VerbDelete {
+		return referenced(c, r, fault)
 	}
 	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to does not exist.")
 	for _, f := range r.FaultColumns(fault.Columns) {
@@ -123,16 +124,29 @@ func brokenReference(r *table.Resource, fault sqldb.Fault, route call.Route) *pr
 }
 
 // referenced is the error for a row to which other records refer. It names a resource that serves
-// their table, if the fault names this table and the API has an OpenAPI document, which names the
-// resource too.
-func referenced(r *table.Resource, fault sqldb.Fault) *problem.Error {
+// their table, if the fault names this table, the API has an OpenAPI document, which names the
+// resource too, and the caller may see these records.
+func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, other := range r.API.Resources {
-		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented {
+		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented && maySee(c, r, other) {
 			return problem.Conflict(problem.CodeReferenced,
 				"Records of "+other.Path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.Path})
 		}
 	}
 	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
+}
+
+// maySee reports whether a caller may see the records of another resource that refer to a row of
+// r: the caller may list every record, or the row is the caller's own, and the records belong to
+// its owner.
+func maySee(c *call.Call, r, other *table.Resource) bool {
+	listing, list := access.ForList(c, other.Path), other.Access.Permission
+	for _, e := range other.Endpoints {
+		if e.Route.Name == call.VerbList {
+			list = e.Permission
+		}
+	}
+	return list.Permit(listing) && (other.Scope.Lifted(listing) || other.Scope.Via == r && !r.Scope.Lifted(c))
 }
 
 // nestedFaults finds the nested object of a body that has the values of the row, and makes a

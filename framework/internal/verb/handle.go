@@ -58,7 +58,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	translated := func(err error) error { return e.challenged(translate.Error(e.Endpoint, err, req.Body)) }
+	translated := func(err error) error { return e.challenged(translate.Error(c, e.Endpoint, err, req.Body)) }
 	if err != nil {
 		return nil, translated(err)
 	}

@@ -16,11 +16,10 @@ func answerOf(err error) (answer, bool) {
 	if sent, ok := errors.AsType[pgdriver.Error](err); ok {
 		return sent, true
 	}
-	var foreign interface {
+	if foreign, ok := errors.AsType[interface {
 		error
 		SQLState() string
-	}
-	if errors.As(err, &foreign) {
+	}](err); ok {
 		return foreignAnswer{foreign.SQLState(), reflect.Indirect(reflect.ValueOf(foreign))}, true
 	}
 	return nil, false

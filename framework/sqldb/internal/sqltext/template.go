@@ -58,19 +58,19 @@ func (f filled) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 // place is the value at a place of the template.
 func (f filled) place(i int) schema.QueryAppender {
 	if i >= len(f.values) {
-		return missingValue{i, len(f.values)}
+		return missingValueError{i, len(f.values)}
 	}
 	return Param(f.values[i])
 }
 
-// A missingValue is a place for which no value was given.
-type missingValue struct{ place, given int }
+// A missingValueError is a place for which no value was given.
+type missingValueError struct{ place, given int }
 
 // AppendQuery returns the error.
-func (m missingValue) AppendQuery(schema.QueryGen, []byte) ([]byte, error) { return nil, m }
+func (m missingValueError) AppendQuery(schema.QueryGen, []byte) ([]byte, error) { return nil, m }
 
 // Error implements error.
-func (m missingValue) Error() string {
+func (m missingValueError) Error() string {
 	return fmt.Sprintf("sqldb: a template takes the value %d, counted from 0, and was given %d", m.place, m.given)
 }
 
@@ -138,7 +138,7 @@ func (b *Built) args(values []any) ([]any, error) {
 	args := make([]any, len(b.order))
 	for at, i := range b.order {
 		if i >= len(forms) {
-			return nil, missingValue{i, len(forms)}
+			return nil, missingValueError{i, len(forms)}
 		}
 		args[at] = forms[i]
 	}
