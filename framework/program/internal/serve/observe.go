@@ -85,7 +85,7 @@ func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", answer)
 	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: endingBodies(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan struct{})
@@ -100,6 +100,17 @@ func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) 
 		_ = server.Close()
 		<-ended
 	}
+}
+
+// endingBodies closes the connection after a request with a body of unknown length, which no
+// collector sends: a proxy may have found another end of it (RFC 9112, section 6.1).
+func endingBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // trace sends traces to a collector, if the settings name one.
