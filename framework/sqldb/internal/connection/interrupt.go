@@ -46,6 +46,9 @@ func (c *Conn) guardSQLite(ctx context.Context) (context.Context, func()) {
 // guardBegin is guard for BEGIN. On SQLite, BEGIN may wait for another process's transaction
 // until the deadline of the context, or for StatementTimeout if the context has none.
 func (c *Conn) guardBegin(ctx context.Context) (context.Context, func()) {
+	if c.shared.acquires { // a driver such as lib/pq ends the transaction when the context of its BEGIN ends
+		return ctx, func() {}
+	}
 	if c.shared.options.Kind == dialect.SQLite {
 		ctx, cancel := c.shared.Deadline(ctx)
 		return ctx, cancel
