@@ -85,8 +85,8 @@ func serveMetrics(listener net.Listener, answer http.Handler, log *slog.Logger) 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", answer)
 	server := &http.Server{
-		Handler: endingBodies(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		Handler: endingBodies(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan struct{})
 	go func() {
