@@ -107,13 +107,13 @@ func (o *HashOptions) complete() error {
 	if o.Unknown.format == nil {
 		o.Unknown = o.Write
 	}
-	for name, f := range map[string]*HashFormat{"Write": &o.Write, "Unknown": &o.Unknown} {
+	for i, f := range []*HashFormat{&o.Write, &o.Unknown} { // Unknown may be Write, whose mistake comes first
 		if plain, ok := f.format.(hashers.Bcrypt); ok && !plain.Django {
 			plain.Pepper = o.Pepper.Reveal()
 			f.format = plain
 		}
 		if err := f.format.Check(); err != nil {
-			return fmt.Errorf("auth.HashOptions.%s: %w", name, err)
+			return fmt.Errorf("auth.HashOptions.%s: %w", []string{"Write", "Unknown"}[i], err)
 		}
 	}
 	return nil
