@@ -31,7 +31,7 @@ func FuzzReturnTo(f *testing.F) {
 	for _, text := range []string{"/", "//x", `/\x`, "/a?b#c", "/\t/x", "https://x"} {
 		f.Add(text)
 	}
-	own, _ := url.Parse("https://clinic.example/api/auth/oidc/work/callback")
+	own, _ := url.Parse("https://clinic.example/api/auth/oidc/company/callback")
 	f.Fuzz(func(t *testing.T, text string) {
 		if !isOwnPath(text) {
 			return
@@ -48,12 +48,12 @@ func FuzzReturnTo(f *testing.F) {
 // TestTheCookieOfAnAttempt: it is read as it was written, and any change is another attempt or none.
 func TestTheCookieOfAnAttempt(t *testing.T) {
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	a := newAttempt("work", "/orders?open=yes", now)
-	read, ok := parseAttempt("work", a.cookie(), now)
+	a := newAttempt("company", "/orders?open=yes", now)
+	read, ok := parseAttempt("company", a.cookie(), now)
 	if !ok || read.state() != a.state() || read.nonce() != a.nonce() || read.verifier() != a.verifier() || read.returnTo != a.returnTo {
 		t.Errorf("the cookie is read as %+v, %v", read, ok)
 	}
-	secrets := []string{a.state(), a.nonce(), a.verifier(), newAttempt("work", "/", now).state()}
+	secrets := []string{a.state(), a.nonce(), a.verifier(), newAttempt("company", "/", now).state()}
 	slices.Sort(secrets)
 	if len(slices.Compact(secrets)) != 4 || len(a.verifier()) != 43 {
 		t.Error("state, nonce and verifier are not four different secrets of 43 characters")
@@ -61,7 +61,7 @@ func TestTheCookieOfAnAttempt(t *testing.T) {
 	if other, _ := parseAttempt("home", a.cookie(), now); other.state() == a.state() {
 		t.Error("the cookie of one provider is good for another")
 	}
-	if len(newAttempt("work", "/"+strings.Repeat("a", maximumReturn-1), now).cookie()) > 3800 {
+	if len(newAttempt("company", "/"+strings.Repeat("a", maximumReturn-1), now).cookie()) > 3800 {
 		t.Error("the longest cookie is above the limit of browsers")
 	}
 	parts := strings.Split(a.cookie(), ".")
@@ -70,12 +70,12 @@ func TestTheCookieOfAnAttempt(t *testing.T) {
 		"too long": a.cookie() + ".x", "with a far expiry": parts[0] + "." + parts[1] + ".99999999999." + parts[3],
 		"with another site": strings.Join(parts[:3], ".") + ".Ly9ldmlsLmV4YW1wbGU", // //evil.example
 	} {
-		if _, ok := parseAttempt("work", cookie, now); ok {
+		if _, ok := parseAttempt("company", cookie, now); ok {
 			t.Errorf("a cookie %s is accepted", name)
 		}
 	}
 	for after, want := range map[time.Duration]bool{0: true, 9 * time.Minute: true, 10 * time.Minute: false, -2 * time.Second: false} {
-		if _, ok := parseAttempt("work", a.cookie(), now.Add(after)); ok != want {
+		if _, ok := parseAttempt("company", a.cookie(), now.Add(after)); ok != want {
 			t.Errorf("after %s the cookie is accepted: %v", after, ok)
 		}
 	}
@@ -84,10 +84,10 @@ func TestTheCookieOfAnAttempt(t *testing.T) {
 // FuzzCookie: no value of a cookie ends the program, and each accepted one leads to the own origin.
 func FuzzCookie(f *testing.F) {
 	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	f.Add(newAttempt("work", "/", now).cookie())
+	f.Add(newAttempt("company", "/", now).cookie())
 	f.Add("1...")
 	f.Fuzz(func(t *testing.T, cookie string) {
-		if a, ok := parseAttempt("work", cookie, now); ok && (!isOwnPath(a.returnTo) || len(a.key) != attemptKey) {
+		if a, ok := parseAttempt("company", cookie, now); ok && (!isOwnPath(a.returnTo) || len(a.key) != attemptKey) {
 			t.Errorf("%q is read as %+v", cookie, a)
 		}
 	})

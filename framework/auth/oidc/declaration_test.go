@@ -19,18 +19,18 @@ func TestMistakesOfTheDeclaration(t *testing.T) {
 	}{
 		{"no provider", func(o *oidc.Options) { o.Providers = nil }, "oidc: Options.Providers is empty; declare a provider"},
 		{"a name that is no part of a path", work(func(p *oidc.Provider) { p.Name = "My Company" }), `oidc: provider "My Company": the name is a part of a path; it must be lower-case letters, digits and hyphens, as in my-company`},
-		{"two of a name", func(o *oidc.Options) { o.Providers = append(o.Providers, o.Providers[0]) }, `oidc: two providers have the name "work"`},
-		{"no issuer", work(func(p *oidc.Provider) { p.Issuer = "" }), `oidc: provider "work": the issuer "" is not an absolute URL without a query, as in https://id.example.org`},
+		{"two of a name", func(o *oidc.Options) { o.Providers = append(o.Providers, o.Providers[0]) }, `oidc: two providers have the name "company"`},
+		{"no issuer", work(func(p *oidc.Provider) { p.Issuer = "" }), `oidc: provider "company": the issuer "" is not an absolute URL without a query, as in https://id.example.org`},
 		{"an issuer with a query", work(func(p *oidc.Provider) { p.Issuer = "https://id.example.org?tenant=1" }), `is not an absolute URL without a query`},
 		{"an issuer with a password", work(func(p *oidc.Provider) { p.Issuer = "https://me:secret@id.example.org" }), `is not an absolute URL without a query`},
 		{"an issuer without TLS", work(func(p *oidc.Provider) { p.Issuer = "http://id.example.org" }), `must begin with https://; http:// is for a provider on this machine only`},
-		{"no client", work(func(p *oidc.Provider) { p.ClientID = "" }), `oidc: provider "work": ClientID is empty; it is the id that the provider gave to this program`},
-		{"no way to sign in", work(func(p *oidc.Provider) { p.Register = false }), `oidc: provider "work": no person could sign in; set Register`},
+		{"no client", work(func(p *oidc.Provider) { p.ClientID = "" }), `oidc: provider "company": ClientID is empty; it is the id that the provider gave to this program`},
+		{"no way to sign in", work(func(p *oidc.Provider) { p.Register = false }), `oidc: provider "company": no person could sign in; set Register`},
 		{"grants without a claim", work(func(p *oidc.Provider) { p.Grants = map[string]oidc.Grant{"a": {Groups: []string{"b"}}} }), `GroupsClaim and Grants need each other`},
 		{"a claim without grants", work(func(p *oidc.Provider) { p.GroupsClaim = "groups" }), `GroupsClaim and Grants need each other`},
-		{"a wrong permission", granting(oidc.Grant{Permissions: []string{"patients"}}), `oidc: provider "work": grant of "doctors": "patients" is not a permission; it must be a resource and a right, as in patients.view.`},
-		{"a grant of nothing", granting(oidc.Grant{}), `oidc: provider "work": grant of "doctors": it gives nothing; name groups or permissions`},
-		{"a group without a name", granting(oidc.Grant{Groups: []string{""}}), `oidc: provider "work": grant of "doctors": the name of a group is empty`},
+		{"a wrong permission", granting(oidc.Grant{Permissions: []string{"patients"}}), `oidc: provider "company": grant of "doctors": "patients" is not a permission; it must be a resource and a right, as in patients.view.`},
+		{"a grant of nothing", granting(oidc.Grant{}), `oidc: provider "company": grant of "doctors": it gives nothing; name groups or permissions`},
+		{"a group without a name", granting(oidc.Grant{Groups: []string{""}}), `oidc: provider "company": grant of "doctors": the name of a group is empty`},
 		{"two scopes in one", work(func(p *oidc.Provider) { p.Scopes = []string{"email profile"} }), `the scope "email profile" is not a scope; write one name per entry`},
 		{"a failure page elsewhere", func(o *oidc.Options) { o.FailurePage = "//evil.example" }, `oidc: Options.FailurePage "//evil.example" is not a path of this server, as in /sign-in`},
 		{"a wrong rate", func(o *oidc.Options) { o.Rate = throttle.Rate{Limit: -1, Per: time.Minute} }, `oidc: Options.Rate: `},
@@ -55,7 +55,7 @@ func TestMistakesOfTheDeclaration(t *testing.T) {
 
 func options() oidc.Options {
 	return oidc.Options{Providers: []oidc.Provider{{
-		Name: "work", Issuer: "https://id.example.org", ClientID: "clinic", ClientSecret: auth.NewSecret("hidden"), Register: true,
+		Name: "company", Issuer: "https://id.example.org", ClientID: "clinic", ClientSecret: auth.NewSecret("hidden"), Register: true,
 	}}}
 }
 

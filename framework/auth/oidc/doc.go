@@ -2,7 +2,7 @@
 // authorization code flow with PKCE (RFC 7636), a state and a nonce.
 //
 //	signIn, err := oidc.New(identity, oidc.Options{Providers: []oidc.Provider{{
-//		Name:         "work",
+//		Name:         "company",
 //		Issuer:       "https://id.example.org",
 //		ClientID:     "clinic",
 //		ClientSecret: auth.NewSecret(os.Getenv("CLINIC_OIDC_SECRET")),

@@ -31,7 +31,7 @@ func Example() {
 	identity, err := auth.New(auth.Config{})
 	must(err)
 	signIn, err := oidc.New(identity, oidc.Options{Providers: []oidc.Provider{{
-		Name:         "work",
+		Name:         "company",
 		Issuer:       provider.URL, // https://id.example.org
 		ClientID:     "clinic",
 		ClientSecret: auth.NewSecret("the secret that the provider gave"),
@@ -52,7 +52,7 @@ func Example() {
 	mux.Handle("/api/auth/oidc/", handler) // beside mux.Handle("/api/", ...)
 
 	w := httptest.NewRecorder()
-	mux.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/api/auth/oidc/work/?return_to=/orders", nil))
+	mux.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/api/auth/oidc/company/?return_to=/orders", nil))
 	to, err := url.Parse(w.Header().Get("Location"))
 	must(err)
 	fmt.Println(w.Code, to.Path)
@@ -63,7 +63,7 @@ func Example() {
 	// 302 /authorize
 	// response_type code
 	// scope openid profile email
-	// redirect_uri https://clinic.example/api/auth/oidc/work/callback
+	// redirect_uri https://clinic.example/api/auth/oidc/company/callback
 	// code_challenge_method S256
 }
 

@@ -93,20 +93,20 @@ func TestRequests(t *testing.T) {
 			status             int
 			code               string
 		}{
-			{"begin", "GET", "/shop/v1/auth/oidc/work/", 302, ""},
-			{"begin, with a path to return to", "GET", "/shop/v1/auth/oidc/work/?return_to=/orders", 302, ""},
-			{"begin, to return to another site", "GET", "/shop/v1/auth/oidc/work/?return_to=//evil.example", 400, "invalid_parameter"},
-			{"begin, to return to two paths", "GET", "/shop/v1/auth/oidc/work/?return_to=/a&return_to=/b", 400, "invalid_parameter"},
-			{"begin by POST", "POST", "/shop/v1/auth/oidc/work/", 405, "method_not_allowed"},
-			{"begin by HEAD", "HEAD", "/shop/v1/auth/oidc/work/", 405, "method_not_allowed"},
+			{"begin", "GET", "/shop/v1/auth/oidc/company/", 302, ""},
+			{"begin, with a path to return to", "GET", "/shop/v1/auth/oidc/company/?return_to=/orders", 302, ""},
+			{"begin, to return to another site", "GET", "/shop/v1/auth/oidc/company/?return_to=//evil.example", 400, "invalid_parameter"},
+			{"begin, to return to two paths", "GET", "/shop/v1/auth/oidc/company/?return_to=/a&return_to=/b", 400, "invalid_parameter"},
+			{"begin by POST", "POST", "/shop/v1/auth/oidc/company/", 405, "method_not_allowed"},
+			{"begin by HEAD", "HEAD", "/shop/v1/auth/oidc/company/", 405, "method_not_allowed"},
 			{"another provider", "GET", "/shop/v1/auth/oidc/home/", 404, "not_found"},
 			{"no provider", "GET", "/shop/v1/auth/oidc/", 404, "not_found"},
-			{"without the slash", "GET", "/shop/v1/auth/oidc/work", 404, "not_found"},
-			{"another action", "GET", "/shop/v1/auth/oidc/work/logout", 404, "not_found"},
-			{"below the callback", "GET", "/shop/v1/auth/oidc/work/callback/x", 404, "not_found"},
-			{"a callback without a begin", "GET", "/shop/v1/auth/oidc/work/callback?code=x&state=y", 400, oidc.CodeState},
-			{"a callback without anything", "GET", "/shop/v1/auth/oidc/work/callback", 400, oidc.CodeState},
-			{"a callback by POST", "POST", "/shop/v1/auth/oidc/work/callback?code=x&state=y", 405, "method_not_allowed"},
+			{"without the slash", "GET", "/shop/v1/auth/oidc/company", 404, "not_found"},
+			{"another action", "GET", "/shop/v1/auth/oidc/company/logout", 404, "not_found"},
+			{"below the callback", "GET", "/shop/v1/auth/oidc/company/callback/x", 404, "not_found"},
+			{"a callback without a begin", "GET", "/shop/v1/auth/oidc/company/callback?code=x&state=y", 400, oidc.CodeState},
+			{"a callback without anything", "GET", "/shop/v1/auth/oidc/company/callback", 400, oidc.CodeState},
+			{"a callback by POST", "POST", "/shop/v1/auth/oidc/company/callback?code=x&state=y", 405, "method_not_allowed"},
 		} {
 			w := d.send(test.method, test.path)
 			var problem struct{ Code string }
@@ -129,8 +129,8 @@ func TestTheRedirectURI(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		d := openDesk(t, db, nil)
 		d.opens()
-		to, err := url.Parse(d.send("GET", "/shop/v1/auth/oidc/work/?redirect_uri=https://evil.example").Header().Get("Location"))
-		if err != nil || to.Query().Get("redirect_uri") != "https://example.org/base/shop/v1/auth/oidc/work/callback" {
+		to, err := url.Parse(d.send("GET", "/shop/v1/auth/oidc/company/?redirect_uri=https://evil.example").Header().Get("Location"))
+		if err != nil || to.Query().Get("redirect_uri") != "https://example.org/base/shop/v1/auth/oidc/company/callback" {
 			t.Errorf("the browser is sent to %s, %v", to, err)
 		}
 	})
@@ -143,13 +143,13 @@ func TestDiscovery(t *testing.T) {
 		d := openDesk(t, db, nil)
 		begins := func(status int, requests int64) {
 			t.Helper()
-			if w := d.send("GET", "/shop/v1/auth/oidc/work/"); w.Code != status || d.requests.Load() != requests {
+			if w := d.send("GET", "/shop/v1/auth/oidc/company/"); w.Code != status || d.requests.Load() != requests {
 				t.Errorf("%d %s after %d requests to the provider; want %d after %d", w.Code, w.Body, d.requests.Load(), status, requests)
 			}
 		}
 		begins(503, 1)
 		begins(503, 1)
-		if err := d.signIn.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), `the provider "work"`) {
+		if err := d.signIn.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), `the provider "company"`) {
 			t.Errorf("ready: %v", err)
 		}
 		d.now = d.now.Add(6 * time.Second)
@@ -181,7 +181,7 @@ func TestManyBeginAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 16 {
 			all.Go(func() {
-				if w := d.send("GET", "/shop/v1/auth/oidc/work/"); w.Code != http.StatusFound {
+				if w := d.send("GET", "/shop/v1/auth/oidc/company/"); w.Code != http.StatusFound {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
 			})
@@ -199,7 +199,7 @@ func TestTheRate(t *testing.T) {
 		d := openDesk(t, db, func(o *oidc.Options) { o.Rate = throttle.Rate{Limit: 2, Per: time.Hour} })
 		d.opens()
 		for i, status := range []int{302, 400, 429} {
-			path := "/shop/v1/auth/oidc/work/"
+			path := "/shop/v1/auth/oidc/company/"
 			if i == 1 {
 				path += "callback"
 			}
@@ -219,7 +219,7 @@ func TestTheFailurePage(t *testing.T) {
 			"":                          "/sign-in?code=oidc_unavailable&lang=en",
 			"?return_to=//evil.example": "/sign-in?code=invalid_parameter&lang=en",
 		} {
-			if w := d.send("GET", "/shop/v1/auth/oidc/work/"+path); w.Code != 302 || w.Header().Get("Location") != want {
+			if w := d.send("GET", "/shop/v1/auth/oidc/company/"+path); w.Code != 302 || w.Header().Get("Location") != want {
 				t.Errorf("%q: %d %s; want %s", path, w.Code, w.Header().Get("Location"), want)
 			}
 		}

@@ -52,14 +52,14 @@ var answerAttacks = []attack{
 	}},
 	{"a changed cookie", oidc.CodeState, func(b *browser) *httptest.ResponseRecorder {
 		back := b.reach("ada")
-		parts := strings.Split(b.cookies["__Host-oidc_work"], ".")
+		parts := strings.Split(b.cookies["__Host-oidc_company"], ".")
 		parts[3] = base64.RawURLEncoding.EncodeToString([]byte("/elsewhere"))
-		b.cookies["__Host-oidc_work"] = strings.Join(parts, ".")
+		b.cookies["__Host-oidc_company"] = strings.Join(parts, ".")
 		return b.get(back.String())
 	}},
 	{"a cookie of garbage", oidc.CodeState, func(b *browser) *httptest.ResponseRecorder {
 		back := b.reach("ada")
-		b.cookies["__Host-oidc_work"] = "1.2.3.4"
+		b.cookies["__Host-oidc_company"] = "1.2.3.4"
 		return b.get(back.String())
 	}},
 	{"a state twice, after its end", oidc.CodeState, func(b *browser) *httptest.ResponseRecorder {

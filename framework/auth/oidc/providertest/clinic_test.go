@@ -21,7 +21,7 @@ import (
 	"trestle.example/framework/throttle"
 )
 
-// A clinic is a program that signs people in by one provider, "work".
+// A clinic is a program that signs people in by one provider, "company".
 type clinic struct {
 	*testing.T
 
@@ -51,7 +51,7 @@ func openClinic(t *testing.T, db *sqldb.DB, p *provider, declare func(*oidc.Prov
 	c.identity, err = auth.New(auth.Config{Log: log, RequireTLS: true})
 	must(t, err)
 	work := oidc.Provider{
-		Name: "work", Issuer: p.issuer(), ClientID: clientID, ClientSecret: auth.NewSecret(clientSecret), Register: true,
+		Name: "company", Issuer: p.issuer(), ClientID: clientID, ClientSecret: auth.NewSecret(clientSecret), Register: true,
 	}
 	if declare != nil {
 		declare(&work)
@@ -150,7 +150,7 @@ func (b *browser) do(method, address, csrf string) *httptest.ResponseRecorder {
 // begin opens the first address and returns where the browser is sent: to the provider.
 func (b *browser) begin(returnTo string) *url.URL {
 	b.Helper()
-	w := b.get("/api/auth/oidc/work/?return_to=" + url.QueryEscape(returnTo))
+	w := b.get("/api/auth/oidc/company/?return_to=" + url.QueryEscape(returnTo))
 	to, err := url.Parse(w.Header().Get("Location"))
 	if w.Code != http.StatusFound || err != nil || !strings.HasPrefix(to.String(), b.provider.issuer()+"/") {
 		b.Fatalf("begin: %d %s %s", w.Code, to, w.Body)

@@ -32,7 +32,7 @@ const (
 	clientID     = "clinic"
 	clientSecret = "the secret of the clinic"
 	publicURL    = "https://clinic.example"
-	callback     = publicURL + "/api/auth/oidc/work/callback"
+	callback     = publicURL + "/api/auth/oidc/company/callback"
 	otherClient  = "store"
 	otherReturn  = "https://store.example/callback"
 	password     = "correct horse"

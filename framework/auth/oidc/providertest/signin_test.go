@@ -34,7 +34,7 @@ func TestAPersonSignsIn(t *testing.T) {
 		if user.Email != "ada@example.com" || user.Name != "Ada Rao" || user.IsStaff || user.IsSuperuser {
 			c.Errorf("the account is %+v", user)
 		}
-		if _, ok := b.cookies["__Host-oidc_work"]; ok || len(b.cookies) != 2 {
+		if _, ok := b.cookies["__Host-oidc_company"]; ok || len(b.cookies) != 2 {
 			c.Errorf("the browser still has the cookies %v", b.cookies)
 		}
 		if again := c.browser().signsIn("ada"); again.ID != user.ID {
@@ -205,10 +205,10 @@ func TestAProviderThatIsAway(t *testing.T) {
 	onBoth(t, nil, func(c *clinic) {
 		c.provider.change(func() { c.provider.away = true })
 		b := c.browser()
-		if err := c.signIn.Ready(c.Context()); err == nil || !strings.Contains(err.Error(), `"work"`) {
+		if err := c.signIn.Ready(c.Context()); err == nil || !strings.Contains(err.Error(), `"company"`) {
 			c.Errorf("the check says %v", err)
 		}
-		w := b.get("/api/auth/oidc/work/")
+		w := b.get("/api/auth/oidc/company/")
 		b.rejected(w, oidc.CodeUnavailable)
 		if w.Header().Get("Retry-After") == "" || len(b.cookies) != 0 {
 			c.Errorf("the headers are %v", w.Header())

@@ -20,7 +20,7 @@ func TestHandlersBesideTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for request, want := range map[string]string{
-		"GET /api/auth/oidc/work/": "oidc", "POST /api/auth/oidc/x": "oidc", "GET /events": "events", "POST /events": "api",
+		"GET /api/auth/oidc/company/": "oidc", "POST /api/auth/oidc/x": "oidc", "GET /events": "events", "POST /events": "api",
 		"GET /": "api", "GET /api/auth/login": "api", "GET /api//products": "api", "GET /api/auth/../x": "api", "OPTIONS /api/": "api",
 	} {
 		method, path, _ := strings.Cut(request, " ")
