@@ -52,7 +52,7 @@ const ideographicStop = "\u3002"
 
 // newEmail is [NormalizeEmail] for a new address. It also rejects an address that is not
 // in its [plainForm], and an address with an invisible character: another account could
-// look the same. NormalizeEmail accepts such addresses, so that users who have one can sign
+// look the same. NormalizeEmail accepts such addresses, so that users with such an address can sign
 // in.
 func newEmail(email string) (string, error) {
 	typed := strings.TrimSpace(email)

@@ -47,8 +47,8 @@ func (u *Users) renewRights(ctx context.Context, s *sqldb.Session, user uuid.UUI
 	return unknown, u.recordRights(ctx, s, id, now)
 }
 
-// joinGroups makes a user a member of groups. It returns the names of those that exist, and of
-// those that do not.
+// joinGroups makes a user a member of groups. It returns the names of the groups that
+// exist, and the names without a group.
 func (u *Users) joinGroups(ctx context.Context, s *sqldb.Session, user uuid.UUID, names []string) (joined, unknown []string, err error) {
 	for _, name := range names {
 		group, err := u.FindGroup(ctx, s, name)

@@ -29,7 +29,7 @@ import (
 // that Read shares. They are not remembered in transactions, and not if the server of the
 // DB is a standby. On PostgreSQL [Options.NoPrepare], SetLocal and ReadOnly turn that off.
 // A view or a policy that depends on the clock, and a table of another server, change
-// without a commit: of those a number, or a text, may be two seconds old.
+// without a commit: their numbers and texts may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
 	err := s.recall(ctx, q, &n)

@@ -35,8 +35,8 @@ func ParseKey(t reflect.Type, text string) (any, bool) {
 
 // ParseValue parses the text of a query parameter as a value of type t: text, whole and decimal
 // numbers, true/false/1/0 in any case, UUIDs, RFC 3339 times, and types that implement
-// [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they read. If the method
-// of such a type fails, only a [problem.ValueError] is returned as it is. A value of an
+// [encoding.TextUnmarshaler] or else [json.Unmarshaler], in the form that they read. If this
+// method fails, only a [problem.ValueError] is returned as it is. A value of an
 // [Enumerated] type must be one of its values. The error states what the parameter accepts:
 // "must be a whole number".
 func ParseValue(t reflect.Type, text string) (any, error) {

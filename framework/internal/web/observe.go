@@ -173,7 +173,7 @@ func (s *server) codeOf(err error) string {
 
 // logged writes the log line of a request. The line has no query string and no body, because
 // they may contain secrets. logged also counts a request that was answered 503 overloaded. The
-// line of such a request, and of a request to [NewRefusing], has the level debug.
+// line of that request, and the line of a request to [NewRefusing], have the level debug.
 func (s *server) logged(x *exchange, r *http.Request, o *call.Outcome, more []slog.Attr) {
 	level := slog.LevelInfo
 	switch {

@@ -63,8 +63,8 @@ const (
 )
 
 // KeyText returns the text that identifies a key and its rows. It returns false for a key of
-// another type than uuid.UUID, int64, int and [32]byte: two different keys of such a type may be
-// equal to the database.
+// another type than uuid.UUID, int64, int and [32]byte: the database may consider two
+// different keys of that type equal.
 func KeyText(key any) (string, bool) {
 	switch key := key.(type) {
 	case uuid.UUID:
