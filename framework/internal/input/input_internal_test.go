@@ -70,7 +70,7 @@ var inputMistakes = []struct {
 	}{}, `input.Name: rule "oneof" needs a parameter, as in "oneof=..."`},
 	{"a parameter that nothing reads", struct {
 		Name string `validate:"email=work"`
-	}{}, `input.Name: rule "email" takes no parameter, but has "company"`},
+	}{}, `input.Name: rule "email" takes no parameter, but has "work"`},
 	{"a rule of numbers on a bool", struct {
 		On bool `validate:"max=3"`
 	}{}, `input.On: rule "max" does not apply to bool`},
