@@ -101,11 +101,17 @@ func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.
 // Join makes a user a member of a group. If the user is already a member, Join does
 // nothing. A missing user or group is [ErrNotFound].
 func (u *Users) Join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
-	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
-	if isFault(err, sqldb.ForeignKey) {
-		return fmt.Errorf("no user %s or no group %s: %w", userID, groupID, ErrNotFound)
-	}
+	_, err := u.join(ctx, s, userID, groupID)
 	return err
+}
+
+// join is Join. It reports whether the user was no member.
+func (u *Users) join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) (added bool, err error) {
+	n, err := countChanged(ctx, s, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
+	if isFault(err, sqldb.ForeignKey) {
+		err = fmt.Errorf("no user %s or no group %s: %w", userID, groupID, ErrNotFound)
+	}
+	return n > 0, err
 }
 
 // Leave ends the membership of a user in a group. If the user is not a member, Leave does
