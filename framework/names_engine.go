@@ -92,6 +92,9 @@ type IndexNeed struct {
 	// Search is true for the search index of the one column, which searchIndex creates in a
 	// migration.
 	Search bool
+	// Partial is true if an index with a condition (WHERE) may be enough, because the index is
+	// about a part of the rows. The condition is not known.
+	Partial bool
 	// For lists what needs the index: `patients: filter "city"`.
 	For []string
 	// Name is the name that [IndexNeed.Create] gives the index, unless Search is true.
@@ -112,11 +115,11 @@ func (n IndexNeed) Create() string { return n.internal().Create() }
 func (n IndexNeed) Drop() string { return n.internal().Drop() }
 
 func (n IndexNeed) internal() index.IndexNeed {
-	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, For: n.For, Name: n.Name}
+	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, Partial: n.Partial, For: n.For, Name: n.Name}
 }
 
 func newIndexNeed(n index.IndexNeed) IndexNeed {
-	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.For, n.Name}
+	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.Partial, n.For, n.Name}
 }
 
 func newMissingColumn(m index.MissingColumn) MissingColumn { return MissingColumn(m) }

@@ -79,6 +79,9 @@ func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 			continue
 		}
 		kept[at].For = naming.AddNew(kept[at].For, n.For)
+		if n.Unique == kept[at].Unique { // else a partial index that is unique needs another one beside it
+			kept[at].Partial = kept[at].Partial && n.Partial
+		}
 	}
 	slices.SortStableFunc(kept, func(a, b IndexNeed) int { return cmp.Compare(a.Table, b.Table) })
 	return kept

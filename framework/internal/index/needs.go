@@ -42,7 +42,7 @@ func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
 			known.equal == n.equal && known.sorted == n.sorted {
 			all[i].For = naming.AddNew(known.For, n.For)
-			all[i].part = known.part && n.part
+			all[i].Partial = known.Partial && n.Partial
 			return all
 		}
 	}
@@ -90,7 +90,7 @@ func (x *indexing) put(n IndexNeed, place string) {
 	if n.Table == "" {
 		n.Table = x.Table.Name
 	}
-	n.part = n.part || x.part && n.Table == x.Table.Name
+	n.Partial = n.Partial || x.part && n.Table == x.Table.Name
 	n.For = []string{x.Path + ": " + place}
 	x.needs = append(x.needs, n)
 }
@@ -168,7 +168,7 @@ func (x *indexing) uniqueOnes() {
 				columns = append(columns, f.Column)
 			}
 		}
-		x.add(IndexNeed{Unique: true, part: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
+		x.add(IndexNeed{Unique: true, Partial: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
 	}
 }
 

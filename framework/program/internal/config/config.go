@@ -108,7 +108,7 @@ func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error)
 	var wrong []error
 	for _, s := range t.Settings() {
 		value, from := s.given(flags, env)
-		if err := s.Read(&c, value); err != nil {
+		if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
 		}
 	}
@@ -165,6 +165,20 @@ func (s Setting) given(flags *pflag.FlagSet, env map[string]string) (value, from
 	return s.Fallback, byDefault
 }
 
+// read reads a value. If the value is wrong and its report shows it, the error contains no user
+// and no password of a URL in the value: it is the error of the value without them.
+func (s Setting) read(c *Config, value string) error {
+	err, shown := s.Read(c, value), withoutPassword(value)
+	if err == nil || s.Example == "" || shown == value {
+		return err
+	}
+	unused := *c
+	if err := s.Read(&unused, shown); err != nil {
+		return err
+	}
+	return errors.New("it must not contain a user or a password")
+}
+
 // nameOf returns the name of a setting in a report.
 func (s Setting) nameOf(from string) string {
 	if from == byDefault {
@@ -185,10 +199,13 @@ func (s Setting) wrong(name, value string, err error) error {
 
 var passwordInURL = regexp.MustCompile(`://.*@`)
 
+// withoutPassword returns a value with *** in place of the user and the password of a URL.
+func withoutPassword(value string) string { return passwordInURL.ReplaceAllString(value, "://***@") }
+
 // masked returns a value that may be shown: shortened, and without the user and the
 // password of a URL.
 func masked(value string) string {
-	value = passwordInURL.ReplaceAllString(value, "://***@")
+	value = withoutPassword(value)
 	if runes := []rune(value); len(runes) > 80 {
 		value = string(runes[:80]) + "..."
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"log/slog"
 	"net/netip"
 	"path/filepath"
@@ -130,59 +131,62 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 func TestWrongValues(t *testing.T) {
 	t.Parallel()
 	for pair, says := range map[string]string{
-		"TRESTLE_ADDR=8080":                               "a host and a port",
-		"TRESTLE_ADDR=localhost:http":                     "from 0 to 65535",
-		"TRESTLE_ADDR=:70000":                             "from 0 to 65535",
-		"TRESTLE_ADDR=a/b:1":                              "a name or an IP address",
-		"TRESTLE_PUBLIC_URL=api.example.org":              "begins with https://",
-		"TRESTLE_PUBLIC_URL=ftp://api.example.org":        "begins with https://",
-		"TRESTLE_PUBLIC_URL=https://":                     "begins with https://",
-		"TRESTLE_PUBLIC_URL=https://a.example?x=1":        "nothing of a user, a query or a fragment",
-		"TRESTLE_PUBLIC_URL=https://a:hidden@b":           "nothing of a user, a query or a fragment",
-		"TRESTLE_HOSTS=https://a.example":                 "without scheme, port or path",
-		"TRESTLE_HOSTS=a.example:8080":                    "without scheme, port or path",
-		"TRESTLE_HOSTS=*.example":                         "without scheme, port or path",
-		"TRESTLE_PAGE_SIZE=0":                             "from 1 to 1000",
-		"TRESTLE_PAGE_SIZE=twenty":                        "from 1 to 1000",
-		"TRESTLE_DB_CONNS=-1":                             "a whole number from 1 to 10000, or auto",
-		"TRESTLE_DB_CONNS=0":                              "a whole number from 1 to 10000, or auto",
-		"TRESTLE_STATEMENT_TIMEOUT=10":                    "a time with its unit",
-		"TRESTLE_STATEMENT_TIMEOUT=1ms":                   "from 100ms to 1h0m0s",
-		"TRESTLE_REQUEST_TIMEOUT=2m":                      "from 100ms to 50s",
-		"TRESTLE_PREPARE=maybe":                           "on or off",
-		"TRESTLE_MAX_CONNS=0":                             "from 16 to 1000000",
-		"TRESTLE_QUEUE_TIMEOUT=1ms":                       "from 10ms to 1m0s",
-		"TRESTLE_QUEUE_TIMEOUT=15s":                       "but TRESTLE_REQUEST_TIMEOUT is 15s",
-		"TRESTLE_QUEUE_TIMEOUT=never":                     "a time with its unit",
-		"TRESTLE_DRAIN_DELAY=3":                           "a time with its unit",
-		"TRESTLE_DRAIN_DELAY=2m":                          "from 0s to 1m0s",
-		"TRESTLE_CORS_ORIGINS=*":                          "not written as browsers send it",
-		"TRESTLE_CORS_ORIGINS=null":                       "not written as browsers send it",
-		"TRESTLE_CORS_ORIGINS=https://a.example/":         "not written as browsers send it",
-		"TRESTLE_CORS_ORIGINS=https://*.example":          "not written as browsers send it",
-		"TRESTLE_LOG=xml":                                 "text or json",
-		"TRESTLE_LOG_LEVEL=loud":                          "debug, info, warn or error",
-		"TRESTLE_ENV=prod":                                "development or production",
-		"TRESTLE_TRUSTED_PROXIES=10.0.0.0/33":             `"10.0.0.0/33" must be a network`,
-		"TRESTLE_TRUSTED_PROXIES=proxy.example":           `"proxy.example" must be a network`,
-		"TRESTLE_TRUSTED_PROXIES=::1,fe80::1%eth0":        `"fe80::1%eth0" must be a network`,
-		"TRESTLE_TRUSTED_PROXIES=::ffff:10.0.0.1":         `"::ffff:10.0.0.1" must be a network`,
-		"TRESTLE_TRUSTED_PROXIES=::ffff:1.0.0.0/104":      `"::ffff:1.0.0.0/104" must be a network`,
-		"TRESTLE_TRUSTED_PROXIES=0.0.0.0/0":               "contains every address",
-		"TRESTLE_TRUSTED_PROXIES=::1,::/0":                "contains every address",
-		"TRESTLE_TRUSTED_ORIGINS=app.example.org":         "a scheme and a host in lower case",
-		"TRESTLE_TRUSTED_ORIGINS=https://a.test/":         "without a path",
-		"TRESTLE_TRUSTED_ORIGINS=https://*.a.test":        "a usual port or *",
-		"TRESTLE_TRUSTED_ORIGINS=https://a:hidden@b.test": `"https://***@b.test" is not written`,
-		"TRESTLE_PASSWORD_MIN=7":                          "from 8 to 128",
-		"TRESTLE_PASSWORD_MIN=129":                        "from 8 to 128",
-		"TRESTLE_TOKEN_LIFE=720":                          "a time with its unit",
-		"TRESTLE_TOKEN_LIFE=1s":                           "from 1m0s to 8784h0m0s",
-		"TRESTLE_MAIL_FROM=shop":                          "an e-mail address, with or without a name",
-		"TRESTLE_RATES=login":                             `"login" names no rate`,
-		"TRESTLE_RATES=logn=5/min":                        `there is no throttle scope "logn"; did you mean "login"?`,
-		"TRESTLE_RATES=login=5/min,login=6/min":           `"login" has two rates`,
-		"TRESTLE_RATES=login=0/min,user=1/week":           `begins with "0"; write a whole number from 1 to 1000000, as in 100/min; throttle scope "user"`,
+		"TRESTLE_ADDR=8080":                                                     "a host and a port",
+		"TRESTLE_ADDR=localhost:http":                                           "from 0 to 65535",
+		"TRESTLE_ADDR=:70000":                                                   "from 0 to 65535",
+		"TRESTLE_ADDR=a/b:1":                                                    "a name or an IP address",
+		"TRESTLE_PUBLIC_URL=api.example.org":                                    "begins with https://",
+		"TRESTLE_PUBLIC_URL=ftp://api.example.org":                              "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://":                                           "begins with https://",
+		"TRESTLE_PUBLIC_URL=https://a.example?x=1":                              "nothing of a user, a query or a fragment",
+		"TRESTLE_PUBLIC_URL=https://a:hidden@b":                                 "nothing of a user, a query or a fragment",
+		"TRESTLE_HOSTS=https://a.example":                                       "without scheme, port or path",
+		"TRESTLE_HOSTS=a.example:8080":                                          "without scheme, port or path",
+		"TRESTLE_HOSTS=*.example":                                               "without scheme, port or path",
+		"TRESTLE_PAGE_SIZE=0":                                                   "from 1 to 1000",
+		"TRESTLE_PAGE_SIZE=twenty":                                              "from 1 to 1000",
+		"TRESTLE_DB_CONNS=-1":                                                   "a whole number from 1 to 10000, or auto",
+		"TRESTLE_DB_CONNS=0":                                                    "a whole number from 1 to 10000, or auto",
+		"TRESTLE_STATEMENT_TIMEOUT=10":                                          "a time with its unit",
+		"TRESTLE_STATEMENT_TIMEOUT=1ms":                                         "from 100ms to 1h0m0s",
+		"TRESTLE_REQUEST_TIMEOUT=2m":                                            "from 100ms to 50s",
+		"TRESTLE_PREPARE=maybe":                                                 "on or off",
+		"TRESTLE_MAX_CONNS=0":                                                   "from 16 to 1000000",
+		"TRESTLE_QUEUE_TIMEOUT=1ms":                                             "from 10ms to 1m0s",
+		"TRESTLE_QUEUE_TIMEOUT=15s":                                             "but TRESTLE_REQUEST_TIMEOUT is 15s",
+		"TRESTLE_QUEUE_TIMEOUT=never":                                           "a time with its unit",
+		"TRESTLE_DRAIN_DELAY=3":                                                 "a time with its unit",
+		"TRESTLE_DRAIN_DELAY=2m":                                                "from 0s to 1m0s",
+		"TRESTLE_CORS_ORIGINS=*":                                                "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=null":                                             "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://a.example/":                               "not written as browsers send it",
+		"TRESTLE_CORS_ORIGINS=https://*.example":                                "not written as browsers send it",
+		"TRESTLE_LOG=xml":                                                       "text or json",
+		"TRESTLE_LOG_LEVEL=loud":                                                "debug, info, warn or error",
+		"TRESTLE_ENV=prod":                                                      "development or production",
+		"TRESTLE_TRUSTED_PROXIES=10.0.0.0/33":                                   `"10.0.0.0/33" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=proxy.example":                                 `"proxy.example" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::1,fe80::1%eth0":                              `"fe80::1%eth0" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:10.0.0.1":                               `"::ffff:10.0.0.1" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=::ffff:1.0.0.0/104":                            `"::ffff:1.0.0.0/104" must be a network`,
+		"TRESTLE_TRUSTED_PROXIES=0.0.0.0/0":                                     "contains every address",
+		"TRESTLE_TRUSTED_PROXIES=::1,::/0":                                      "contains every address",
+		"TRESTLE_TRUSTED_ORIGINS=app.example.org":                               "a scheme and a host in lower case",
+		"TRESTLE_TRUSTED_ORIGINS=https://a.test/":                               "without a path",
+		"TRESTLE_TRUSTED_ORIGINS=https://*.a.test":                              "a usual port or *",
+		"TRESTLE_TRUSTED_ORIGINS=https://a:hidden@b.test":                       `"https://***@b.test" is not written`,
+		"TRESTLE_PASSWORD_MIN=7":                                                "from 8 to 128",
+		"TRESTLE_PASSWORD_MIN=129":                                              "from 8 to 128",
+		"TRESTLE_TOKEN_LIFE=720":                                                "a time with its unit",
+		"TRESTLE_TOKEN_LIFE=1s":                                                 "from 1m0s to 8784h0m0s",
+		"TRESTLE_MAIL_FROM=shop":                                                "an e-mail address, with or without a name",
+		"TRESTLE_RATES=login":                                                   `"login" names no rate`,
+		"TRESTLE_RATES=postgres://app:hidden@db/shop":                           `"postgres://***@db/shop" names no rate`,
+		"TRESTLE_RATES=http://a:hidden,x=hidden@b/?c=d":                         `no throttle scope "http://***@b/?c"`,
+		"OTEL_TRACES_SAMPLER=http://a:hidden-and-much-longer-than-a-sampler@b/": `"http://***@b/" is not a sampler`,
+		"TRESTLE_RATES=logn=5/min":                                              `there is no throttle scope "logn"; did you mean "login"?`,
+		"TRESTLE_RATES=login=5/min,login=6/min":                                 `"login" has two rates`,
+		"TRESTLE_RATES=login=0/min,user=1/week":                                 `begins with "0"; write a whole number from 1 to 1000000, as in 100/min; throttle scope "user"`,
 	} {
 		t.Run(pair, func(t *testing.T) {
 			t.Parallel()
@@ -200,6 +204,22 @@ func TestWrongValues(t *testing.T) {
 				t.Errorf("it shows a password: %v", err)
 			}
 		})
+	}
+}
+
+// TestAWrongValueThatIsRightWithoutItsPassword: the error of Read repeats the value, and is not
+// shown.
+func TestAWrongValueThatIsRightWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	table := Table{Program: "trestle", Own: []Setting{{Flag: "shop", Variable: "SHOP", Example: "http://shop", Usage: "`URL`", Read: func(_ *Config, value string) error {
+		if strings.Contains(value, "hidden") {
+			return errors.New(value)
+		}
+		return nil
+	}}}}
+	_, err := table.Read(pflag.NewFlagSet("test", pflag.ContinueOnError), envOf([]string{"SHOP=http://a:hidden@shop"}))
+	if want := `SHOP is "http://***@shop": it must not contain a user or a password; for example SHOP=http://shop`; err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
 	}
 }
 
