@@ -30,7 +30,7 @@ type SessionOptions struct {
 	// Life is how long a session lives in total; not less than IdleLife. Defaults to
 	// DefaultSessionLife, 14 days, or to IdleLife if that is more.
 	Life time.Duration
-	// TrustedOrigins are other origins whose pages may write with a session, each as
+	// TrustedOrigins are other origins whose pages may write, and open websockets, with a session, each as
 	// browsers send it: "https://app.example.org". They are part of the service: name
 	// only origins whose scripts you control. Cookies are SameSite=Lax: a request from a
 	// page of another site has them only if it opens a page by a method that only reads. The
