@@ -43,6 +43,10 @@ func TestContent(t *testing.T) {
 	if part := api.with("Range", "bytes=2-4").get("/api/notes/file/").is(206).head("Content-Range", "bytes 2-4/10"); part.body != "234" {
 		t.Errorf("the part is %q", part.body)
 	}
+	if whole := api.with("Range", "lines=2-4").get("/api/notes/file/").is(200); whole.body != "0123456789" {
+		t.Errorf("with an unknown unit the answer is %q", whole.body)
+	}
+	api.with("Range", "bytes=-0").get("/api/notes/file/").refuses(416, "range_not_satisfiable").head("Content-Range", "bytes */10")
 	if whole := api.with("Range", "bytes=2-4").with("If-Range", `"v2"`).get("/api/notes/file/").is(200); whole.body != "0123456789" {
 		t.Errorf("with another tag the answer is %q", whole.body)
 	}
@@ -68,8 +72,8 @@ func TestContent(t *testing.T) {
 		api.get("/api/notes/"+path+"/").refuses(500, "internal").head("Content-Type", "application/problem+json")
 	}
 	api.with("Accept", "image/png").get("/api/notes/file/").refuses(406, "not_acceptable").says(`"offered":["application/pdf","text/plain"]`)
-	if closed != 10 {
-		t.Errorf("%d of 10 bodies are closed", closed)
+	if closed != 12 {
+		t.Errorf("%d of 12 bodies are closed", closed)
 	}
 }
 

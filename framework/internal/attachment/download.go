@@ -14,6 +14,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -43,9 +44,9 @@ func (d Download) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 
 // send writes a file with its headers. net/http answers ranges and conditions.
 func (d Download) send(w http.ResponseWriter, r *http.Request, file files.File, signed bool) error {
-	r = r.Clone(r.Context())
+	r = stream.CleanRange(r)
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		r.Header.Del("Range") // several ranges would be several reads of the storage; the whole file is a valid answer
+		r.Header.Del("Range") // it is a copy; several ranges would be several reads of the storage; the whole file is a valid answer
 	}
 	before := w.Header().Clone()
 	d.describe(w.Header(), file, signed)

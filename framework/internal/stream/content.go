@@ -110,7 +110,7 @@ func (s *sender) serveRanges(c *Content, body io.ReadSeeker) error {
 		return err
 	}
 	w := &rangeWriter{contentWriter: contentWriter{s}}
-	http.ServeContent(w, s.o.Request, "", c.ModTime, read)
+	http.ServeContent(w, CleanRange(s.o.Request), "", c.ModTime, read)
 	switch {
 	case w.rejected != 0:
 		return rangeError(w.rejected)

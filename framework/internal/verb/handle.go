@@ -85,6 +85,9 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 	if e.Parts == nil {
 		return nil
 	}
+	if len(e.Parts.Media()) > 1 { // for caches
+		c.Header().Add("Vary", "Accept")
+	}
 	if req.Format, err = e.Parts.Choose(req.HTTP); err != nil {
 		return err
 	}

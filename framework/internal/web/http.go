@@ -199,6 +199,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		h.Set(problem.HeaderIgnored, ignored)
 	}
 	if err == nil && resp.Parts != nil {
+		w = x.observe(w)
 		if s.sendParts(w, r, x, resp.Parts) {
 			return
 		}
