@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/auth/internal/hashers"
 	"trestle.example/framework/sqldb"
 )
 
@@ -129,7 +128,7 @@ func (u *Users) DeleteUser(ctx context.Context, s *sqldb.Session, id uuid.UUID) 
 func (u *Users) checkPassword(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
 	ok, again, err := u.passwords.hasher.verify(ctx, row.PasswordHash, password)
 	switch {
-	case errors.Is(err, hashers.ErrHash):
+	case errors.Is(err, ErrHash):
 		return cmp.Or(u.passwords.hasher.pretend(ctx, password), error(rejection{row.ID, "hash"}))
 	case err != nil:
 		return fmt.Errorf("checking the password of user %s: %w", row.ID, err)

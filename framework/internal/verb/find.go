@@ -80,7 +80,7 @@ func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, ta
 	}
 	shown := r.Shown[out]
 	if shown == nil {
-		return nil, nil, naming.Sentence("framework.Find: viewset %q does not show %s", viewset, out)
+		return nil, nil, naming.Sentence("viewset %q does not show %s; Find and Each read only the views of its verbs", viewset, out)
 	}
 	return r, shown, nil
 }
