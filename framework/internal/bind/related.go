@@ -5,6 +5,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 )
@@ -30,7 +31,7 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 	}
 	rel := &verb.Related{RelatedRows: declared, Endpoint: verb.NewHandler(e), Of: e.Resource, Column: field.Column, Rows: target}
 	b.later(func() {
-		if _, rel.Shown, err = verb.NewFunctions(b.api).Finder(declared.Viewset, declared.Out); err != nil {
+		if _, rel.Shown, err = rows.New(b.api).Finder(declared.Viewset, declared.Out); err != nil {
 			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.Viewset, declared.Out))
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
@@ -39,7 +40,7 @@ type listed struct {
 	search  query.Narrow // the condition of the search; nil without one
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
-	order   table.Order
+	order   ordering.Order
 	window  query.Window
 
 	searchInRow query.Narrow // the search as a condition that uses no index
@@ -113,7 +114,7 @@ func anyGiven(params []query.Param, values query.Values) bool {
 
 // order parses the ordering. A field that is not allowed is ignored, or rejected if the resource
 // is strict. If clients order by names, an unknown name is always rejected.
-func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) {
+func (l *Listing) order(c *call.Call, values query.Values) (ordering.Order, error) {
 	o := l.Resource.Ordering
 	parsed, ignored, err := o.Read(values[o.Param])
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -103,7 +104,7 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
 	}
-	noteGiven(c, m)
+	rows.NoteGiven(c, m)
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
