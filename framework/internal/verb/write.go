@@ -229,7 +229,7 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 // row, the error is 404.
 func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
-	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
+	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name)))
 	if err != nil {
 		return nil, err
 	}
