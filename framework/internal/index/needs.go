@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -153,7 +154,7 @@ func (x *indexing) listed() bool {
 }
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
-func (x *indexing) unordered(terms []table.OrderTerm) bool {
+func (x *indexing) unordered(terms []ordering.Term) bool {
 	return len(terms) > 0 && x.Unindexed[terms[0].Field.Column]
 }
 
@@ -207,7 +208,7 @@ func (x *indexing) lists() {
 	}
 	x.order("default order", x.Ordering.Fallback)
 	for _, name := range x.Ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []table.OrderTerm{{Field: x.Ordering.AllowedFields[name]}})
+		x.order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
 	}
 	for _, named := range x.Ordering.Named {
 		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
@@ -219,7 +220,7 @@ func (x *indexing) lists() {
 	}
 }
 
-func (x *indexing) order(place string, terms []table.OrderTerm) {
+func (x *indexing) order(place string, terms []ordering.Term) {
 	if len(terms) > 0 && !x.unordered(terms) {
 		x.ordered(place, nil, terms)
 	}
@@ -228,7 +229,7 @@ func (x *indexing) order(place string, terms []table.OrderTerm) {
 // ordered adds the index for an order of all rows. If of is not nil, the index is for the order
 // of the rows with one value in this column. If the order does not name the primary key, the
 // key comes last and its direction does not matter: few rows are equal in the other columns.
-func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTerm) {
+func (x *indexing) ordered(place string, of *schema.Field, terms []ordering.Term) {
 	var n IndexNeed
 	if of != nil {
 		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: of.Name}}
@@ -239,7 +240,7 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTe
 		}
 	}
 	n.sorted = len(n.Columns) - n.equal
-	if of != x.Pk && !slices.ContainsFunc(terms, func(t table.OrderTerm) bool { return t.Field.Column == x.Pk }) {
+	if of != x.Pk && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Field.Column == x.Pk }) {
 		n.sorted--
 	}
 	straighten(n.Columns[n.equal : n.equal+n.sorted])
@@ -259,6 +260,6 @@ func straighten(columns []sqldb.IndexColumn) {
 }
 
 // indexColumn returns the column of an index with the direction of a term of an order.
-func indexColumn(t table.OrderTerm) sqldb.IndexColumn {
+func indexColumn(t ordering.Term) sqldb.IndexColumn {
 	return sqldb.IndexColumn{Name: t.Field.Column.Name, Descending: t.Descending, NullsFirst: t.Descending && !t.Field.Nullable}
 }

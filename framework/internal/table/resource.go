@@ -17,6 +17,8 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/search"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -33,8 +35,8 @@ type Resource struct {
 	Key         *schema.Field          // the key in the path of a row
 	Names       map[string]query.Field // by the client's name
 	Scope       BoundScope
-	Search      *BoundSearch
-	Ordering    *BoundOrdering
+	Search      *search.Bound
+	Ordering    *ordering.Bound
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field

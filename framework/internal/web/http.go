@@ -208,10 +208,6 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		}
 	}
 	x.gone = x.hungUp() && !isLate(err)
-	if err == nil && resp.Stream != nil {
-		s.stream(w, x, resp)
-		return
-	}
 	status := s.send(w, x, resp, err)
 	s.finish(x, r, status, err)
 }

@@ -1,4 +1,4 @@
-package verb
+package listing
 
 import (
 	"github.com/uptrace/bun"
@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -18,7 +19,7 @@ import (
 type Related struct {
 	*declare.RelatedRows
 
-	Endpoint Handler
+	Endpoint verb.Handler
 	Of       *table.Resource // of the object
 	Column   *schema.Field   // of Rows, refers to the object
 	Rows     *table.Resource // the viewset of the related rows

@@ -1,4 +1,4 @@
-package verb
+package rows
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 // implements [table.Rows].
 type Functions struct{ *table.Registry }
 
-// NewFunctions makes the functions of a registry.
-func NewFunctions(a *table.Registry) Functions { return Functions{a} }
+// New makes the Functions of a registry.
+func New(a *table.Registry) Functions { return Functions{a} }
 
 // Find implements [table.Rows].
 func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
