@@ -94,7 +94,7 @@ func TestAReferenceThatCannotBeMade(t *testing.T) {
 		declared framework.Resource
 		want     []string
 	}{
-		"schemas that are none":   {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
+		"schemas that are none": {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
 		"schemas that are no object": {odd, []string{
 			"framework_test.void.JSONSchemaBytes: it is no object of JSON: it is null", "framework_test.trailing.JSONSchemaBytes: it has more than one value of JSON",
 		}},
