@@ -98,7 +98,8 @@ type IndexNeed struct {
 	// For lists what needs the index: `patients: filter "city"`.
 	For []string
 	// Name is the name that [IndexNeed.Create] gives the index, unless Search is true.
-	// [API.MissingIndexes] chooses a free name; [API.Indexes] leaves Name empty.
+	// [API.MissingIndexes] chooses a name that the database does not have. [API.Indexes] does not
+	// read the database, so a table or an index may have the name already.
 	Name string
 }
 
@@ -106,9 +107,9 @@ type IndexNeed struct {
 func (n IndexNeed) String() string { return n.internal().String() }
 
 // Create returns the SQL that makes the index, as a template of a migration file
-// ([sqldb.Migrations]). It is for an index of [API.MissingIndexes], which has a Name. If an
-// index with this name exists, the SQL does nothing. A search index is different: searchIndex
-// chooses its name, and the SQL fails if an index with that name exists.
+// ([sqldb.Migrations]). If an index with this name exists, also of another table, the SQL does
+// nothing; a need of [API.MissingIndexes] has another name. A search index is different:
+// searchIndex chooses its name, and the SQL fails if an index with that name exists.
 func (n IndexNeed) Create() string { return n.internal().Create() }
 
 // Drop returns the statement that undoes [IndexNeed.Create].

@@ -130,7 +130,7 @@ func TestAStolenTokenCannotGuessThePassword(t *testing.T) {
 		bearer.Do(http.MethodDelete, mePath, map[string]any{"password": "wrong password"}).Expect(http.StatusBadRequest).Fault("/password", "wrong_password")
 		bearer.Post(passwordPath, passwordChangeOf(goodPassword, newPassword)).Expect(http.StatusTooManyRequests)
 		reasons := 0
-		for _, line := range o.log.take(o.T) {
+		for _, line := range o.log.Take(o.T) {
 			if line["event"] == "login_failed" && line["reason"] == "password" {
 				reasons++
 			}

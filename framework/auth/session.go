@@ -62,8 +62,8 @@ type SessionOptions struct {
 //
 //   - show who is signed in: return [Sessions.CSRFToken], before login too;
 //   - sign in: [Sessions.CheckCSRF], [Users.CheckPassword], [Sessions.Begin];
-//   - change the password: [Users.SetPassword], which ends every session of the user, so
-//     that this browser must sign in again too;
+//   - change the password: [Users.SetPassword], which ends every session of the user; then
+//     [Users.UserByID] and [Sessions.Begin], else this browser must sign in again too;
 //   - sign out: [Sessions.End].
 //
 // # Forged requests

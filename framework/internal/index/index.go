@@ -26,8 +26,9 @@ type IndexNeed struct {
 	Partial bool
 	// For lists the parts of declarations that need the index: `patients: filter "city"`.
 	For []string
-	// Name is the name that [IndexNeed.Create] gives the index. Only [Indexer.MissingIndexes]
-	// sets it. A search index does not have this name.
+	// Name is the name that [IndexNeed.Create] gives the index. In a list of
+	// [Indexer.MissingIndexes] the database does not have it. A search index does not have this
+	// name.
 	Name string
 
 	equal  int // the number of columns at the beginning that statements compare with a value; their direction does not matter

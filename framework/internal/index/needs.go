@@ -17,7 +17,7 @@ import (
 )
 
 // Indexes lists the indexes that the declarations need, in order of registration. Each index
-// is in the list once.
+// is in the list once, with a name that no other one of the list has.
 func (a Indexer) Indexes() []IndexNeed {
 	var all []IndexNeed
 	for _, r := range a.Resources {
@@ -25,6 +25,7 @@ func (a Indexer) Indexes() []IndexNeed {
 			all = joinNeed(all, need)
 		}
 	}
+	giveNames(all, nil)
 	return all
 }
 

@@ -123,23 +123,10 @@ func (a *Answer) translate(err error) error {
 	return a.Translate(err)
 }
 
-// protect turns a panic into an error, except [http.ErrAbortHandler].
-func protect(run func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if fault.IsAbort(p) {
-				panic(p)
-			}
-			err = fault.Panicked(p)
-		}
-	}()
-	return run()
-}
-
 // run runs do, which sends the answer, beside the goroutine of pulse.
 func (s *sender) run(do func() error) error {
 	defer s.pulse()()
-	return protect(do)
+	return fault.Protect(do)
 }
 
 // sendRows sends the elements. It returns the error of the iterator or of the encoder.
@@ -313,7 +300,7 @@ func (s *sender) pulse() (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if err := protect(s.beat); err != nil { // the writer panicked
+				if err := fault.Protect(s.beat); err != nil { // the writer panicked
 					s.o.Stop()
 				}
 			case <-done:

@@ -235,17 +235,13 @@ func encode(resp *table.Response, err error) (*table.Response, error) {
 }
 
 // protect turns a panic into an error, so that the client gets the answer 500: net/http would
-// close the connection. It passes on a panic with [http.ErrAbortHandler].
+// close the connection.
 func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if fault.IsAbort(p) {
-				panic(p)
-			}
-			err = fault.Panicked(p)
-		}
-	}()
-	return run()
+	err = fault.Protect(func() (err error) {
+		resp, err = run()
+		return err
+	})
+	return resp, err
 }
 
 // unrouted answers 404 to a request for which echo found no route, or for an unknown error code.
