@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// warnUnusedPermissions warns of each permission that no endpoint requires, and suggests the
+// warnUnusedPermissions warns of each permission that no endpoint of the API requires, and suggests the
 // nearest one that an endpoint requires. If the declarations have a mistake, it does nothing,
 // because the permissions were granted all the same.
 func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
@@ -23,7 +23,7 @@ func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	required := api.Permissions()
 	for _, name := range named {
 		if !slices.Contains(required, name) {
-			run.Sayf("no endpoint requires %s%s", name, cmp.Or(console.Suggest("", name, required), run.Text("; {program} routes lists what each requires")))
+			run.Sayf("no endpoint of the API requires %s%s", name, cmp.Or(console.Suggest("", name, required), run.Text("; {program} routes lists what each requires")))
 		}
 	}
 }
