@@ -10,6 +10,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -31,11 +32,37 @@ import (
 // This file has the code of pages that print parts of programs, so that the compiler checks it. It is
 // not run. TestCodeIsThatOfTheExample compares the pages with it.
 var _ = []any{
-	openByURL, openPool, mount, protect, beside, identify, useMiddleware, signed, startWithFiles, config, openS3,
+	Staff{}, openByURL, openPool, mount, protect, beside, identify, useMiddleware, signed, startWithFiles, config, openS3,
 	streamTotals, sendEvents, declareStreams, declareProvider, startWithProvider, runBesideDjango,
 }
 
 // The code of use-an-existing-database.md.
+
+// Staff identifies the users of the other program by the header X-Api-Key.
+type Staff struct{}
+
+// Authenticate implements [framework.Authenticator].
+func (Staff) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
+	key := r.Header.Get("X-Api-Key")
+	if key == "" {
+		return nil, nil // the request has no credentials of this kind
+	}
+	var id int64
+	err := c.DB.NewSelect().Table("Staff").Column("StaffNo").Where("? = ?", bun.Ident("ApiKey"), key).Scan(c, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, framework.InvalidCredentials("The key is unknown.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &framework.Caller{ID: id, Scheme: "ApiKey"}, nil
+}
+
+// Challenge is the value of the header WWW-Authenticate of an answer 401.
+func (Staff) Challenge() string { return `ApiKey realm="staff"` }
+
+// CallerID is the type of the ids.
+func (Staff) CallerID() reflect.Type { return reflect.TypeFor[int64]() }
 
 func openByURL() (*sqldb.DB, error) {
 	db, err := sqldb.Open("postgres://app:secret@db.example/shop", sqldb.Options{})
