@@ -89,7 +89,7 @@ func TestEachRefuses(t *testing.T) {
 		want string
 	}{
 		{framework.Each[BookView](c, "bookz", nil), `did you mean "books"`},
-		{framework.Each[BookView](c, "authors", nil), "does not show framework_test.BookView"},
+		{framework.Each[BookView](c, "authors", nil), `viewset "authors" has no view framework_test.BookView; its views are: framework_test.AuthorView`},
 		{framework.Each[BookView](&framework.Call{Context: t.Context()}, "books", nil), "framework.Each: the call belongs to no API"},
 		{framework.Each[BookView](c, "books", nil), ""},
 	} {

@@ -3,6 +3,8 @@ package rows
 import (
 	"cmp"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -72,7 +74,7 @@ func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 }
 
 // Finder finds a viewset and the representation that shows a type. If the viewset does not
-// exist or does not show the type, it returns an error.
+// exist or does not have the view, it returns an error.
 func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
@@ -80,7 +82,17 @@ func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, ta
 	}
 	shown := r.Shown[out]
 	if shown == nil {
-		return nil, nil, naming.Sentence("viewset %q does not show %s; Find and Each read only the views of its verbs", viewset, out)
+		return nil, nil, naming.Sentence("viewset %q has no view %s; its views are: %s", viewset, out, viewNames(r))
 	}
 	return r, shown, nil
+}
+
+// viewNames lists the views of a resource in the order of their names.
+func viewNames(r *table.Resource) string {
+	var names []string
+	for view := range r.Shown {
+		names = append(names, view.String())
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
