@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/frameworktest/contract"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 	"trestle.example/resources"
@@ -61,7 +62,7 @@ func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *wo
 		rates[scope] = throttle.Rate{Limit: 1_000_000, Per: time.Minute}
 	}
 	var err error
-	w.identity, err = resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler), Rates: rates})
+	w.identity, err = resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Rates: rates})
 	w.must(err)
 	config := resources.Config(db, size, w.identity)
 	config.Log = slog.New(slog.DiscardHandler)
