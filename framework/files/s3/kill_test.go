@@ -201,7 +201,9 @@ func TestKillDuringAnUpload(t *testing.T) {
 		onBothURLs(t, func(t *testing.T, database string) { killDuringAnUpload(t, database, folderOf+"="+t.TempDir()) })
 	})
 	t.Run("s3", func(t *testing.T) {
-		onBothURLs(t, func(t *testing.T, database string) { killDuringAnUpload(t, database, endpointOf+"="+gateway(t).Endpoint) })
+		onBothURLs(t, func(t *testing.T, database string) {
+			killDuringAnUpload(t, database, endpointOf+"="+gateway(t).Endpoint)
+		})
 	})
 }
 
