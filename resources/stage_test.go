@@ -144,7 +144,7 @@ func (s *stage) body(r framework.RouteInfo) any {
 		return body
 	}
 	if strings.HasPrefix(r.Path, "/api/auth/jwt/") {
-		pair, err := s.identity.JWT.Issue(s.t.Context(), s.db.Session(), s.owner)
+		pair, err := s.identity.JWT.Issue(s.t.Context(), s.db.Session(), s.now(s.owner))
 		s.must(err)
 		return fields{"refresh": pair.Refresh.Reveal()}
 	}
