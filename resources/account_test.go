@@ -41,7 +41,7 @@ func (p postbox) take(t *testing.T, to, subject string) (token string) {
 	return ""
 }
 
-// A holder is somebody with an account.
+// A holder is a user with an account.
 type holder struct {
 	*frameworktest.Client // with a token
 
