@@ -82,7 +82,7 @@ func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, err
 	api := s.API()
 	err = api.Check()
 	if err == nil {
-		_, err = s.ServedBeside(api)
+		_, err = s.CollectBeside(api)
 	}
 	return api, err
 }

@@ -11,9 +11,9 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// ServedBeside returns what is served beside an API: what the project declares, and the sign-in
+// CollectBeside returns what is served beside an API: what the project declares, and the sign-in
 // by the identity provider of the settings.
-func (s *Site) ServedBeside(api *framework.API) (beside Beside, err error) {
+func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
 	if s.Beside != nil {
 		if beside, err = s.Beside(api, s); err != nil {
 			return Beside{}, err

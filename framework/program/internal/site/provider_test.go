@@ -67,7 +67,7 @@ func TestTheSignInOfTheSettings(t *testing.T) {
 			"SHOP_OIDC_ISSUER": issuer, "SHOP_OIDC_CLIENT_ID": "clinic", "SHOP_OIDC_SCOPES": "email,groups", "SHOP_OIDC_REGISTER": "on",
 		})
 		api := s.API()
-		beside, err := s.ServedBeside(api)
+		beside, err := s.CollectBeside(api)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestTheSignInOfTheSettings(t *testing.T) {
 // TestNoSignInWithoutSettings: nothing is served beside the API, and no code is added.
 func TestNoSignInWithoutSettings(t *testing.T) {
 	s := openSite(t, "", map[string]string{})
-	beside, err := s.ServedBeside(s.API())
+	beside, err := s.CollectBeside(s.API())
 	if err != nil || beside.Handlers != nil || beside.Checks != nil || s.addProviderCodes(nil) != nil {
 		t.Errorf("beside is %+v, error %v; the codes are %v", beside, err, s.addProviderCodes(nil))
 	}
