@@ -79,7 +79,9 @@ func serveVideos(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(swept, listener.Addr())
+	if _, err := fmt.Fprintln(os.Stdout, swept, listener.Addr()); err != nil {
+		return err
+	}
 	return http.Serve(listener, handler)
 }
 
@@ -118,7 +120,7 @@ type reportingReader struct {
 func (r *reportingReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if r.read < partlyRead && r.read+n >= partlyRead {
-		fmt.Println("partly stored")
+		_, _ = fmt.Fprintln(os.Stdout, "partly stored")
 	}
 	r.read += n
 	return n, err
@@ -305,7 +307,7 @@ func send(t *testing.T, method, at, body string) string {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/octet-stream")
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := (&http.Client{Timeout: time.Minute}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
