@@ -196,7 +196,7 @@ func everything(t *testing.T) *framework.API {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -285,6 +285,11 @@ func TestAMailThatCannotBeSent(t *testing.T) {
 }
 
 func TestWrongAccountOptions(t *testing.T) {
+	anyProfile := auth.Profile[struct{}, struct{}, struct{}]{
+		Create: func(*framework.Call, auth.User, struct{}) error { return nil },
+		Change: func(*framework.Call, auth.User, struct{}) error { return nil },
+		Show:   func(*framework.Call, auth.User) (struct{}, error) { return struct{}{}, nil },
+	}
 	mailer := mail.Log{To: slog.New(slog.DiscardHandler)}
 	for _, c := range []struct {
 		name   string
@@ -295,6 +300,8 @@ func TestWrongAccountOptions(t *testing.T) {
 		{"verification without a mailer", auth.Config{Account: auth.AccountOptions{Verify: true}}, "Account.Verify: it sends mails; set Mailer"},
 		{"a page without a reset", auth.Config{Account: auth.AccountOptions{ResetURL: "https://a.example/{token}"}}, "Account.ResetURL: without Reset no mail has it"},
 		{"a function without Delete", auth.Config{Account: auth.AccountOptions{BeforeDelete: func(*framework.Call, auth.User) error { return nil }}}, "Account.BeforeDelete: without Delete it never runs"},
+		{"a plain me with user names", auth.Config{Usernames: true, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile, GET /auth/me has further members"},
+		{"a plain me with a profile", auth.Config{Profile: anyProfile, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile"},
 		{"no token in the page", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Reset: true, ResetURL: "https://a.example/"}}, "Account.ResetURL: it must contain {token} once"},
 		{"a path", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Verify: true, VerifyURL: "/verify#{token}"}}, "Account.VerifyURL: it is not the URL of a web page"},
 		{

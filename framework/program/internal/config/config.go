@@ -27,22 +27,23 @@ import (
 type Config struct {
 	Program Name
 
-	Addr             string
-	AddrByFlag       bool // --addr set it
-	TLSCert, TLSKey  string
-	PublicURL        string
-	Hosts            []string
-	TrustedProxies   []netip.Prefix
-	trustedOrigins   []string
-	PageSize         int
-	RequestTimeout   time.Duration
-	RedisURL         string
-	rates            map[string]throttle.Rate
-	JWTKeys          auth.Secret
-	PasswordMin      int
-	tokenLife        time.Duration
-	SMTPURL          auth.Secret
-	MailFrom         string
+	Addr            string
+	AddrByFlag      bool // --addr set it
+	TLSCert, TLSKey string
+	PublicURL       string
+	Hosts           []string
+	TrustedProxies  []netip.Prefix
+	trustedOrigins  []string
+	PageSize        int
+	RequestTimeout  time.Duration
+	RedisURL        string
+	rates           map[string]throttle.Rate
+	JWTKeys         auth.Secret
+	PasswordMin     int
+	tokenLife       time.Duration
+	SMTPURL         auth.Secret
+	MailFrom        string
+	oidcConfig
 	DatabaseURL      string
 	ReplicaURL       string
 	ReadOnly         bool // open the database for reading only
@@ -101,7 +102,7 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 // Read reads every setting, also those without a flag at this command, because a
 // deployment is valid for all commands or for none. It reports every wrong value. If each
 // value is valid, it checks settings against each other, and reports the first fault: first
-// the queue timeout and the request timeout, then the settings of the database and of mails.
+// the queue timeout and the request timeout, then the settings of the database, of mails and of the identity provider.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")
@@ -117,7 +118,7 @@ func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error)
 			c.QueueTimeout, c.RequestTimeout, c.RequestTimeout/2))
 	}
 	if wrong == nil {
-		wrong = append(wrong, c.databaseTogether(), c.mailTogether())
+		wrong = append(wrong, c.databaseTogether(), c.mailTogether(), c.oidcTogether())
 	}
 	return c, errors.Join(wrong...)
 }

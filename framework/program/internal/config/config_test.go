@@ -53,6 +53,7 @@ func TestDefaults(t *testing.T) {
 		Addr:    "127.0.0.1:8080", DatabaseURL: "sqlite://" + file, PageSize: 20,
 		StatementTimeout: 10 * time.Second, QueueTimeout: 2 * time.Second, RequestTimeout: 15 * time.Second, Prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, PasswordMin: 8, tokenLife: auth.DefaultTokenLife,
+		oidcConfig:    oidcConfig{oidcScopes: []string{"profile", "email"}},
 		limitConfig:   limitConfig{MaxConns: 2048, drainDelay: -1},
 		observeConfig: observeConfig{Slow: time.Second},
 		Own:           map[string]any{},
@@ -93,7 +94,9 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		"TRESTLE_TLS_CERT=a.pem", "TRESTLE_TLS_KEY=b.pem", "TRESTLE_TRUSTED_PROXIES=10.1.2.3/8, 127.0.0.1,::1,,2001:db8::/32",
 		"TRESTLE_TRUSTED_ORIGINS=https://app.example.org, http://localhost:5173", "TRESTLE_JWT_KEYS=a:HS256:hidden",
 		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
-		"TRESTLE_SMTP_URL=smtps://shop:hidden@mail.example.org", "TRESTLE_MAIL_FROM=Shop <shop@example.org>", "TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_SMTP_URL=smtps://shop:hidden@mail.example.org", "TRESTLE_MAIL_FROM=Shop <shop@example.org>",
+		"TRESTLE_OIDC_ISSUER=https://id.example.org", "TRESTLE_OIDC_CLIENT_ID=clinic", "TRESTLE_OIDC_CLIENT_SECRET=hidden", "TRESTLE_OIDC_SCOPES=email, groups", "TRESTLE_OIDC_REGISTER=on", "TRESTLE_OIDC_LINK_EMAIL=yes",
+		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
 		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
 		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
 	if err != nil {
@@ -114,6 +117,10 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		SMTPURL: auth.NewSecret("smtps://shop:hidden@mail.example.org"), MailFrom: "Shop <shop@example.org>",
 		rates:    map[string]throttle.Rate{"login": {Limit: 5, Per: time.Minute}, "anon": {Limit: 50, Per: time.Hour}},
 		RedisURL: "redis://:hidden@localhost:6379/1",
+		oidcConfig: oidcConfig{
+			oidcIssuer: "https://id.example.org", oidcClientID: "clinic", oidcSecret: auth.NewSecret("hidden"), oidcScopes: []string{"email", "groups"},
+			oidcRegister: true, oidcLinkEmail: true,
+		},
 		limitConfig: limitConfig{
 			MaxConns: 100, drainDelay: 2 * time.Second, CORSOrigins: []string{"https://a.example", "https://b.example:8443"},
 		},
