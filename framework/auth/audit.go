@@ -58,8 +58,10 @@ func schemeAttr(scheme string) slog.Attr { return slog.String("scheme", scheme) 
 // A rejection is [ErrWrongCredentials] with the reason. The client does not see the
 // reason.
 type rejection struct {
-	user   uuid.UUID // the account, or uuid.Nil if there is none or it was not read
-	reason string    // "unknown", "inactive", "password", "hash" if the stored hash cannot be read, or "changed" if the account changed after the password was checked
+	user uuid.UUID // the account, or uuid.Nil if there is none or it was not read
+	// reason is "unknown", "inactive", "password", "hash" if the stored hash cannot be read, or
+	// "changed" if the account changed after the password was checked.
+	reason string
 }
 
 func (rejection) Error() string { return ErrWrongCredentials.Error() }

@@ -17,7 +17,7 @@ func Folder(tb testing.TB, line string, names ...string) string {
 	}
 	folder := tb.TempDir()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil { //nolint:gosec // a program is executable
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil {
 			tb.Fatal(err)
 		}
 	}
