@@ -205,6 +205,9 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 	if _, err := datatype.EnumValues(column.IndirectType); err != nil {
 		b.fault(r.Path, verb, err)
 	}
+	if err := datatype.CheckType(column.IndirectType); err != nil {
+		b.fault(r.Path, verb, naming.Sentence("%s.%s, %s: %w", r.Model.Name(), column.GoName, column.IndirectType, err))
+	}
 	name := naming.JSONName(f)
 	if known, ok := r.Names[name]; ok && known.Column != column {
 		b.fault(r.Path, verb, naming.Sentence("%s calls %s %q, another shape calls %s that", shape.Name(), f.Name, name, known.GoName))

@@ -304,17 +304,31 @@ func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place s
 		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.Typ)
 	}
 	c.filled(p, place)
-	for _, r := range p.Rules {
-		if err := c.book.Fit(r, p.Typ); err != nil {
-			c.mistakef(place, "%s", err)
-		}
-	}
+	c.rules(p, place)
 	p.limit = rule.MaxItems(p.Rules)
 	c.enumerated(p, place)
 	p.unique = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "unique" })
 	p.line = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "line" })
 	p.kind = datatype.SchemaKind(p.Typ)
 	return p
+}
+
+// rules checks the rules of the plan, and writes their bounds as the values that validator compares.
+func (c *inputCompiler) rules(p *ValuePlan, place string) {
+	if err := datatype.CheckType(p.Typ); err != nil {
+		c.mistakef(place, "%s: %s", p.Typ, err)
+		return
+	}
+	rules, mistakes := rule.WithBounds(p.Rules, p.Typ)
+	p.Rules, p.Tag = rules, rule.Tag(rules)
+	for _, err := range mistakes {
+		c.mistakef(place, "%s", err)
+	}
+	for _, r := range p.Rules {
+		if err := c.book.Fit(r, p.Typ); err != nil {
+			c.mistakef(place, "%s", err)
+		}
+	}
 }
 
 // filled records a mistake if the rule filled contradicts another rule or the type.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
@@ -51,13 +52,41 @@ func (b *Book) Check(tag string, v reflect.Value) (name, detail string) {
 // Fit returns an error if a rule cannot be applied to values of a type.
 func (b *Book) Fit(r Rule, t reflect.Type) error {
 	isObject := t.Kind() == reflect.Struct && datatype.ReadForm(t) == datatype.FormParts
-	if isObject || datatype.IsJSON(t) {
+	if isObject || datatype.IsJSON(t) && !limitsJSON(r, t) {
 		return fmt.Errorf("rule %q does not apply to %s; write a Check method instead", r.Name, t)
 	}
 	if err := b.try(r, t); err != nil {
 		return err
 	}
 	return misplaced(r, t)
+}
+
+// WithBounds replaces the bounds of rules for a [datatype.Bounded] type by whole numbers, which
+// validator compares: min=99.50 becomes min=9950. It returns the rules of other types unchanged. A
+// rule that is no bound, or whose bound is no value of the type, is an error and is left out.
+func WithBounds(rules []Rule, t reflect.Type) (kept []Rule, mistakes []error) {
+	read := datatype.BoundOf(t)
+	if read == nil {
+		return rules, nil
+	}
+	for _, r := range rules {
+		if sizeWords[r.Name] == "" || r.Name == "len" {
+			mistakes = append(mistakes, fmt.Errorf("rule %q does not apply to %s, which takes min, max, gt, gte, lt, lte and eq", r.Name, t))
+			continue
+		}
+		n, err := read(r.Param)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("the bound %q of rule %q %w", r.Param, r.Name, err))
+			continue
+		}
+		kept = append(kept, Rule{r.Name, strconv.FormatInt(n, 10)})
+	}
+	return kept, mistakes
+}
+
+// limitsJSON reports whether a rule limits the bytes of a value of any JSON.
+func limitsJSON(r Rule, t reflect.Type) bool {
+	return (r.Name == "max" || r.Name == "lte") && t.Kind() == reflect.Slice
 }
 
 // try applies a rule to a zero value, because validator reports an unknown rule, a bad
