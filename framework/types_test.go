@@ -1,7 +1,6 @@
 package framework_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -226,20 +225,7 @@ func TestTypesAreFilteredAndOrdered(t *testing.T) {
 
 // TestTypesInTheDocument: the schema of each type in a body, with its rules.
 func TestTypesInTheDocument(t *testing.T) {
-	api := framework.New(config(sqlite(t)))
-	api.Register(lessons())
-	text, err := api.Document("json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document struct {
-		Components struct {
-			Schemas map[string]struct{ Properties map[string]json.RawMessage }
-		}
-	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	schemas := schemasOf(t, config(sqlite(t)), lessons())
 	for name, want := range map[string]string{
 		"price":  `{"default":10,"description":"At most two decimal places.","examples":[250.00],"maximum":999.99,"minimum":0.50,"type":"number"}`,
 		"weight": `{"anyOf":[{"pattern":"^-?[0-9]+(\\.[0-9]{1,3})?$","type":"string"},{"type":"number"}],"description":"Must be more than -1.500.","examples":["250.000"]}`,
@@ -249,10 +235,7 @@ func TestTypesInTheDocument(t *testing.T) {
 		"length": `{"default":"PT1H","description":"Must be at most PT8H.","examples":["PT1H30M"],"format":"duration","pattern":"^P([0-9]+W|([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)$","type":"string"}`,
 		"extra":  `{"anyOf":[{"description":"Must have at most 40 bytes."},{"type":"null"}]}`,
 	} {
-		var got bytes.Buffer
-		if err := json.Compact(&got, document.Components.Schemas["LessonInput"].Properties[name]); err != nil || got.String() != want {
-			t.Errorf("%s is documented as\n%s; want\n%s", name, got.String(), want)
-		}
+		schemas.has(t, "LessonInput", name, want)
 	}
 }
 

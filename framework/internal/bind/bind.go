@@ -237,6 +237,7 @@ func (b *binder) bind(r *table.Resource) {
 	}
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
+	r.Slug = table.BindSlug(r, d.Slug, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)

@@ -24,8 +24,13 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 	}
 	for _, r := range a.Resources {
 		for _, shape := range r.Inputs {
-			for _, rule := range shape.AllRules() {
-				add(problem.CodeInfo{Code: rule.Name, Text: rule.Text()})
+			for _, plan := range shape.Plans() {
+				for _, rule := range plan.Rules {
+					add(problem.CodeInfo{Code: rule.Name, Text: rule.Text()})
+				}
+				for _, own := range plan.Own {
+					add(problem.CodeInfo{Code: own.Code, Text: own.Text})
+				}
 			}
 		}
 	}

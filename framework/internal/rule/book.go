@@ -3,6 +3,7 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,14 +17,22 @@ import (
 )
 
 // A Book applies rules to values, by the module validator. It is safe for concurrent use.
-type Book struct{ validator *validator.Validate }
+type Book struct {
+	validator *validator.Validate
+	own       map[string]Own // by name
+}
 
-// NewBook returns a book of the rules of validator, and of the rule line.
-func NewBook() *Book {
+// NewBook returns a book of the rules of validator, of the rules line and key, and of the program.
+func NewBook(own ...Own) *Book {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	// RegisterValidation returns no error for a rule with a name and a function.
 	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return naming.IsLine(f.Field().String()) })
-	return &Book{v}
+	_ = v.RegisterValidation("key", func(f validator.FieldLevel) bool { return naming.IsPathKey(f.Field().String()) })
+	b := &Book{v, map[string]Own{}}
+	for _, o := range own {
+		b.own[o.name] = o
+	}
+	return b
 }
 
 // Check applies the rules of a [Tag] to an addressable value. It returns the name of the
@@ -98,7 +107,7 @@ func (b *Book) try(r Rule, t reflect.Type) (err error) {
 		switch {
 		case p == nil:
 		case strings.HasPrefix(text, "Undefined validation"):
-			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, Names()))
+			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, slices.AppendSeq(Names(), maps.Keys(b.own))))
 		case strings.HasPrefix(text, "Bad field type"):
 			err = fmt.Errorf("rule %q does not apply to %s", r.Name, t)
 		default:
@@ -114,6 +123,19 @@ func (b *Book) try(r Rule, t reflect.Type) (err error) {
 		_ = b.validator.Var(reflect.New(t).Interface(), alternative)
 	}
 	return nil
+}
+
+// knows reports whether a name is that of a rule, or a word of tags validate.
+func (b *Book) knows(name string) (known bool) {
+	if slices.Contains(Names(), name) || slices.Contains([]string{"omitzero", "omitnil"}, name) || unusable(name) != "" {
+		return true
+	}
+	defer func() {
+		p := recover()
+		known = p == nil || !strings.HasPrefix(fmt.Sprint(p), "Undefined validation")
+	}()
+	_ = b.validator.Var("", name)
+	return true
 }
 
 // misplaced returns an error for a rule that validator accepts for a type, but that would

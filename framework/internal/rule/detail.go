@@ -135,6 +135,7 @@ var details = map[string]ruleInfo{
 	"noneof":             {"must not be any of %s", false, true, true},
 	"noneofci":           {"must not be any of %s, in any case", true, true, true},
 	"line":               {"must be one line, without control characters and without those that turn the direction of writing", true, false, false},
+	"key":                {"must be usable in a path: not . or .., and without /, \\ and control characters", true, false, false},
 	"alpha":              {"must have the letters a to z only", true, false, false},
 	"alphanum":           {"must have the letters a to z and digits only", true, false, false},
 	"alphaspace":         {"must have the letters a to z and spaces only", true, false, false},
