@@ -44,7 +44,7 @@ func TestMistakesInAResource(t *testing.T) {
 		"review":                                     `the resource "review" has no fields; give at least one, such as title:string`,
 		"review title":                               `the field "title" has no type; write it as title:string`,
 		"review title:":                              `the field "title:" has no type; write it as title:string`,
-		"review title:strng":                         `the field "title": there is no type "strng"; did you mean "string"? The types are string, text, int, bool, date, time, uuid, ref`,
+		"review title:strng":                         `the field "title": there is no type "strng"; did you mean "string"? The types are string, text, int, decimal, bool, date, time, uuid, ref`,
 		"review price:decimal":                       `the field "price": there is no type "decimal". The types are`,
 		"review Title:string":                        `the field "Title": a name is lower-case letters`,
 		"review order:int":                           `the field "order": this is a reserved word of SQL; choose another, such as order_name`,
