@@ -123,7 +123,7 @@ func TestNaturalKeys(t *testing.T) {
 // TestNaturalKeysInTheDocument: the key is required in a whole body, and its rule is described.
 func TestNaturalKeysInTheDocument(t *testing.T) {
 	found := schemasOf(t, config(sqlite(t)), currencies())
-	for _, component := range []string{"CurrencyInput", "CurrencyInputPatch"} {
+	for _, component := range []string{"CurrencyInput", "PatchedCurrencyInput"} {
 		var code struct{ Description string }
 		if err := json.Unmarshal(found[component].Properties["code"], &code); err != nil {
 			t.Fatal(component, err)

@@ -10,12 +10,12 @@ import "trestle.example/framework/internal/rule"
 type Rule = rule.Own
 
 // RuleOf makes a rule that judges values of the type T, and of types with T's kind if T is a text, a
-// number or a boolean. The name is the word in tags: `validate:"isbn"`. The detail is the sentence for
-// clients, without a full stop: "must be an ISBN". The valid function returns whether a value
+// number or a boolean. The name is the word in tags: `validate:"sku"`. The detail is the sentence for
+// clients, without a full stop: "must be a stock number". The valid function returns whether a value
 // satisfies the rule; many requests call it at the same time. It also judges blank text and 0, unless
 // the tag has omitempty; it does not judge null.
 //
-//	framework.RuleOf("isbn", "must be an ISBN", isISBN).Schema(`{"pattern":"^97[89][0-9]{10}$"}`)
+//	framework.RuleOf("sku", "must be a stock number such as AB-1234", isSKU).Schema(`{"pattern":"^[A-Z]{2}-[0-9]{4}$"}`)
 //
 // A rule of the program is judged after those of the framework. Mistakes stop the program at start:
 // the name or the code of a rule of the framework, a name that is used twice, and a field of another type.

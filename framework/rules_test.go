@@ -205,7 +205,7 @@ func TestMistakesInOwnRules(t *testing.T) {
 }
 
 type bookOrder struct {
-	ISBN   string `json:"isbn"   validate:"required,isbn13"`
+	SKU    string `json:"sku"    validate:"required,sku"`
 	Copies int64  `json:"copies" validate:"multiple=6"`
 }
 
@@ -215,13 +215,13 @@ func ExampleRuleOf() {
 	defer done()
 	c.ErrorShape = plain{}
 	c.Rules = []framework.Rule{
-		framework.RuleOf("isbn13", "must be an ISBN of 13 digits", func(text string) bool { return len(text) == 13 }).Schema(`{"pattern":"^[0-9]{13}$"}`),
+		framework.RuleOf("sku", "must be a stock number such as AB-1234", isPlate).Schema(`{"pattern":"^[A-Z]{2}-[0-9]{4}$"}`),
 		framework.RuleWith("multiple", "must be a multiple of %s", multipleOf),
 	}
 	ask := serving(c, framework.ViewSet[Task]{Name: "tasks", Scope: framework.Public(), Collection: []framework.CollectionAction{
 		framework.OnCollection("POST", "order", func(*framework.Call, bookOrder) (framework.None, error) { return framework.None{}, nil }),
 	}})
-	ask("POST /api/tasks/order/", `{"isbn":"12","copies":5}`)
+	ask("POST /api/tasks/order/", `{"sku":"12","copies":5}`)
 	// Output:
-	// 400 "400 validation_failed: The body is not valid; errors names each fault. [/isbn must be an ISBN of 13 digits] [/copies must be a multiple of 6]"
+	// 400 "400 validation_failed: The body is not valid; errors names each fault. [/sku must be a stock number such as AB-1234] [/copies must be a multiple of 6]"
 }

@@ -192,16 +192,16 @@ func TestTypesAreFilteredAndOrdered(t *testing.T) {
 			{"in the order of lengths", "ordering=-length", "cba"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				got := ""
+				var got strings.Builder
 				var found struct {
 					Results []struct{ Price json.Number } `json:"results"`
 				}
 				ada.in(t).get("/api/lessons/?" + c.query).is(200).json(&found)
 				for _, one := range found.Results {
-					got += names[one.Price.String()]
+					got.WriteString(names[one.Price.String()])
 				}
-				if got != c.want {
-					t.Errorf("%s finds %q; want %q", c.query, got, c.want)
+				if got.String() != c.want {
+					t.Errorf("%s finds %q; want %q", c.query, got.String(), c.want)
 				}
 			})
 		}

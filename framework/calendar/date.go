@@ -10,7 +10,7 @@ import (
 
 // A Date is a day of the Gregorian calendar, in the years 1 to 9999. It is the number of days since
 // its zero value, the 1st of January of the year 1.
-type Date int32
+type Date int32 //nolint:recvcheck // only its readers change the value itself
 
 const (
 	secondsOfDay = 24 * 60 * 60

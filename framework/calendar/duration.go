@@ -12,7 +12,7 @@ import (
 )
 
 // A Duration is a length of time in whole seconds, at least 0. A day has 24 hours.
-type Duration int64
+type Duration int64 //nolint:recvcheck // only its readers change the value itself
 
 // LongestDuration is the longest Duration that a body may have, about 292 years: as long as a
 // [time.Duration] can be.

@@ -11,7 +11,7 @@ import (
 
 // A TimeOfDay is a time on a clock, without a date and a zone. It is the number of microseconds since
 // midnight, which is its zero value.
-type TimeOfDay int64
+type TimeOfDay int64 //nolint:recvcheck // only its readers change the value itself
 
 const (
 	microsecond = 1

@@ -2,6 +2,7 @@ package decimal
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"trestle.example/framework/problem"
@@ -136,7 +137,7 @@ func words(n int) string {
 	if n < len(small) {
 		return small[n]
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 // schema returns the JSON Schema of the format. For a number, only the description states the

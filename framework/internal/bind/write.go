@@ -54,6 +54,11 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 			b.checkReference(w.Resource, w.Verb.In, f, column, fault)
 		}
 	}
+	listReadOnly(w)
+}
+
+// listReadOnly lists the fields of the output that the input lacks.
+func listReadOnly(w *verb.Writing) {
 	if w.Verb.Out.Kind() != reflect.Struct {
 		return
 	}

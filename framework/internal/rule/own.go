@@ -56,7 +56,7 @@ func (o Own) Code(code string) Own {
 }
 
 // Schema returns the rule with keywords of JSON Schema, for the OpenAPI document, as a JSON object:
-// `{"pattern":"^97[89][0-9]{10}$"}`. The document always has the sentence too.
+// `{"pattern":"^[A-Z]{2}-[0-9]{4}$"}`. The document always has the sentence too.
 func (o Own) Schema(keywords string) Own {
 	o.keywords = keywords
 	return o

@@ -19,8 +19,8 @@ func TestOf(t *testing.T) {
 		{"digits of other widths", "Ｎｏ．４２", "no-42"},
 		{"a ligature", "ﬁnal", "final"},
 		{"white space and hyphens at both ends", " -- a -- ", "a"},
-		{"Latin words among others", "Go 语言 2026", "go-2026"},
-		{"Chinese", "语言", ""},
+		{"Latin words among others", "Go язык 2026", "go-2026"},
+		{"Devanagari", "रुपया", ""},
 		{"Cyrillic", "Привет", ""},
 		{"an emoji", "😀", ""},
 		{"path characters", "../a/b?c#d%2F", "a-b-c-d-2f"},
@@ -52,7 +52,7 @@ func TestFollows(t *testing.T) {
 // FuzzOf: a slug has the promised characters and length, is its own slug, and is followed by its
 // numbers.
 func FuzzOf(f *testing.F) {
-	for _, seed := range []string{"The Quick Brown Fox", "Crème", "语言", "a--b", "\xff", "İstanbul", "ŉ"} {
+	for _, seed := range []string{"The Quick Brown Fox", "Crème", "язык", "a--b", "\xff", "İstanbul", "ŉ"} {
 		f.Add(seed, 20, 2)
 	}
 	form := regexp.MustCompile(`^([a-z0-9]+(-[a-z0-9]+)*)?$`)

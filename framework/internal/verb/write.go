@@ -66,7 +66,8 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 // simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	return flat && w.Resource.API.Recorder == nil && w.Verb.Fill == nil && w.Resource.Slug == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
+	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
+	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough

@@ -45,7 +45,7 @@ func TestMistakesInAResource(t *testing.T) {
 		"review title":                               `the field "title" has no type; write it as title:string`,
 		"review title:":                              `the field "title:" has no type; write it as title:string`,
 		"review title:strng":                         `the field "title": there is no type "strng"; did you mean "string"? The types are string, text, int, decimal, bool, date, time, uuid, ref`,
-		"review price:decimal":                       `the field "price": there is no type "decimal". The types are`,
+		"review price:money":                         `the field "price": there is no type "money". The types are`,
 		"review Title:string":                        `the field "Title": a name is lower-case letters`,
 		"review order:int":                           `the field "order": this is a reserved word of SQL; choose another, such as order_name`,
 		"review id:int":                              `the field "id": each resource has a field of this name already`,
