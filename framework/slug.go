@@ -11,7 +11,8 @@ import "trestle.example/framework/internal/declare"
 // unique index nevertheless, because other programs may write too; [API.MissingIndexes] reports it. A
 // reserved value (see [ViewSet.Reserved]) counts as taken.
 //
-// Create and [Insert] set the slug, unless a function has set it. No input may have the field.
+// Create and [Insert] set the slug, unless a function has set it, in every viewset of the model. No
+// input may have the field.
 type Slug struct {
 	// Field is the field of the slug, a text of the model. Required.
 	Field string

@@ -156,6 +156,21 @@ func scans(text, format string, into ...any) bool {
 	return err == nil && n == len(into)
 }
 
+// TestSlugsOfAnotherViewset: a viewset of the same model without a slug sets it too, and hides no row
+// from the search for a free one.
+func TestSlugsOfAnotherViewset(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		if _, err := db.NewCreateTable().Model((*essay)(nil)).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		other := essays(framework.Slug{})
+		other.Under, other.Lookup, other.Reserved, other.Collection, other.Actions = "manage", "", nil, nil, nil
+		client := serve(t, config(db), other, essays(framework.Slug{Field: "slug", From: "title"}))
+		client.as("ada").post("/api/essays/", title("One")).is(201).says(`"slug":"one"`)
+		client.as("bob").post("/api/manage/essays/", title("One")).is(201).says(`"slug":"one-2"`)
+	})
+}
+
 // TestSlugsAreKept: without Renew, a new title keeps the slug.
 func TestSlugsAreKept(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
@@ -197,7 +212,7 @@ func TestSlugsAreRenewed(t *testing.T) {
 }
 
 // TestSlugsOfRequestsAtTheSameTime: requests with the same title at the same time all succeed, with
-// different slugs.
+// different slugs, also beside titles that look numbered.
 func TestSlugsOfRequestsAtTheSameTime(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		client := essaysIn(t, db, framework.Slug{Field: "slug", From: "title", Renew: true})
@@ -208,7 +223,11 @@ func TestSlugsOfRequestsAtTheSameTime(t *testing.T) {
 		found := make([]string, 2*writers)
 		var group sync.WaitGroup
 		for i := range writers {
-			group.Go(func() { found[i] = slugOf(client.as("ada").post("/api/essays/", title("Same"))) })
+			made := "Same"
+			if i%2 == 1 {
+				made = fmt.Sprintf("Same %d", i)
+			}
+			group.Go(func() { found[i] = slugOf(client.as("ada").post("/api/essays/", title(made))) })
 			group.Go(func() {
 				found[writers+i] = slugOf(client.as("bob").patch(fmt.Sprintf("/api/essays/old-%d/", i), title("Same")))
 			})

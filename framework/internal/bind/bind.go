@@ -56,6 +56,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	}
 	b.findCallerID()
 	b.bindReserved()
+	b.bindSlugs()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
@@ -237,7 +238,6 @@ func (b *binder) bind(r *table.Resource) {
 	}
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
-	r.Slug = table.BindSlug(r, d.Slug, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)

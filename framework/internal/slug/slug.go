@@ -55,6 +55,13 @@ func Numbered(slug string, n, most int) string {
 	return strings.TrimRight(slug[:min(len(slug), most-len(suffix))], "-") + suffix
 }
 
+// Stem returns the beginning of a slug that all its numbered slugs have too: its first word, of at most
+// six letters.
+func Stem(slug string) string {
+	word, _, _ := strings.Cut(slug, "-")
+	return word[:min(len(word), 6)]
+}
+
 // Follows reports whether a slug is the given base, or the base with a number.
 func Follows(slug, base string, most int) bool {
 	if slug == base {

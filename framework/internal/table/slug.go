@@ -136,9 +136,10 @@ func (r *Resource) keySlug(m reflect.Value) string {
 }
 
 // freeSlug returns the first slug of a base that no other row has and that is not reserved. Until the
-// transaction ends, no other transaction chooses a slug of the base.
+// transaction ends, no other transaction chooses a slug that begins with the same letters: "news" with
+// a number and "news-2" of another title may be the same.
 func (r *Resource) freeSlug(c *call.Call, m reflect.Value, base string) (string, error) {
-	if err := c.Session().LockName(c, r.Table.Name+" "+base); err != nil {
+	if err := c.Session().LockName(c, r.Table.Name+" "+slug.Stem(base)); err != nil {
 		return "", err
 	}
 	candidates := []any{base}
