@@ -60,6 +60,9 @@ type Config struct {
 	// Codes explain the program's own error codes at {prefix}/errors/{code}, and the codes
 	// of faults that its functions and [Checker] types return.
 	Codes []problem.CodeInfo
+	// Rules are the program's own rules for the tag validate of inputs: see [RuleOf]. Defaults
+	// to none.
+	Rules []Rule
 	// PublicURL is the URL at which clients reach the server, "https://api.example.org".
 	// Absolute links begin with it. Defaults to the request's own host.
 	PublicURL string

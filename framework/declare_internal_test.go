@@ -36,7 +36,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Collection:     []CollectionAction{OnCollection(http.MethodGet, "sum", func(*Call, None) (None, error) { return None{}, nil })},
 			Permission:     Anyone(),
 			Authentication: []call.Authenticator{anyAuthenticator{}}, Throttles: []call.Throttle{anyThrottle{}}, Pagination: anyPagination{},
-			Strict: Strict, Slash: WithoutSlash, Lookup: "text", Reserved: []string{"sum"},
+			Strict: Strict, Slash: WithoutSlash, Lookup: "text", Reserved: []string{"sum"}, Slug: Slug{Field: "slug"},
 			Single: true, Middleware: []Middleware{func(next http.Handler) http.Handler { return next }},
 			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
 		}, func(v ViewSet[note]) any { return *v.declare()[0] })

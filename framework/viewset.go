@@ -71,6 +71,9 @@ type ViewSet[M any] struct {
 	// model. If such a path exists and its value is not reserved, that is a mistake, unless
 	// the key is a UUID or a number. Defaults to none.
 	Reserved []string
+	// Slug declares a field that the framework makes from another, as a name for paths. Defaults
+	// to none.
+	Slug Slug
 	// Single makes the resource the caller's one row. Scope is an [Own] without Unless. The
 	// path has no id, and there is no list. PUT creates a missing row. The owner's field needs
 	// a unique index, or concurrent requests may create two rows. Defaults to false.
@@ -117,7 +120,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Scope: v.Scope.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Single: v.Single, Middleware: v.Middleware,
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,
 	}
 	for _, a := range v.Actions {
 		d.Actions = append(d.Actions, a.declared)

@@ -49,6 +49,19 @@ func (s *Session) DB() *DB { return s.db }
 // InTx reports whether the session is one transaction.
 func (s *Session) InTx() bool { return s.tx != nil }
 
+// LockName waits until no other transaction has the lock of a name, and holds it until the transaction
+// of the session ends. It is for what no row represents yet, such as the next free number. On SQLite
+// it does nothing, because a transaction of this package is already the only writer. Outside of a
+// transaction, the lock ends at once. Transactions that lock several names in different orders may wait
+// for each other; PostgreSQL then ends one of them, and [DB.InTx] repeats it.
+func (s *Session) LockName(ctx context.Context, name string) error {
+	if s.db.Kind() != PostgreSQL {
+		return nil
+	}
+	_, err := s.Exec(ctx, bun.SafeQuery("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", Param(name)))
+	return err
+}
+
 // Query runs a statement and returns its rows, which the caller closes. Every text,
 // time and binary value of the statement, and every [Param], is sent beside the
 // text, and the statement is prepared. If the context has no deadline,

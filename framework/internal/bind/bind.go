@@ -56,6 +56,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	}
 	b.findCallerID()
 	b.bindReserved()
+	b.bindSlugs()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
@@ -204,6 +205,9 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 	}
 	if _, err := datatype.EnumValues(column.IndirectType); err != nil {
 		b.fault(r.Path, verb, err)
+	}
+	if err := datatype.CheckType(column.IndirectType); err != nil {
+		b.fault(r.Path, verb, naming.Sentence("%s.%s, %s: %w", r.Model.Name(), column.GoName, column.IndirectType, err))
 	}
 	name := naming.JSONName(f)
 	if known, ok := r.Names[name]; ok && known.Column != column {

@@ -50,6 +50,7 @@ func (b *binder) checkConfig() {
 	checkListed(c.Throttles, "throttle", func(err error) { fault("Throttles", "%w", err) })
 	b.checkNumbers(fault)
 	b.checkOwnCodes(fault)
+	b.checkOwnRules(fault)
 	b.checkGuards(fault)
 	b.checkFileKeys(fault)
 	b.checkDocs()
@@ -90,6 +91,24 @@ func (b *binder) checkOwnCodes(fault func(place, format string, args ...any)) {
 			fault("Codes", "%q has the status %d; an error has 400 to 599, and a code of faults alone has 0", code.Code, code.Status)
 		}
 		known[one] = true
+	}
+}
+
+// checkOwnRules checks each rule of the program, and that no two have one name and none has a code
+// of the framework.
+func (b *binder) checkOwnRules(fault func(place, format string, args ...any)) {
+	known := map[string]bool{}
+	for _, own := range b.api.Config.Rules {
+		err := own.Check()
+		switch {
+		case err != nil:
+			fault("Rules", "%w", err)
+		case known[own.Name()]:
+			fault("Rules", "the rule %q is there twice; leave one out", own.Name())
+		case input.BuiltinFault(own.FaultCode()) || isBuiltin(own.FaultCode()):
+			fault("Rules", "the code %q of the rule %q is the framework's own", own.FaultCode(), own.Name())
+		}
+		known[own.Name()] = true
 	}
 }
 

@@ -32,6 +32,23 @@ func (b *binder) bindReserved() {
 	}
 }
 
+// bindSlugs binds the slug of every viewset. A viewset without a slug has that of the first viewset of
+// its model that declares one: each way to store a row sets the slug.
+func (b *binder) bindSlugs() {
+	first := map[reflect.Type]*table.BoundSlug{}
+	for _, r := range b.api.Resources {
+		r.Slug = table.BindSlug(r, r.Declaration.Slug, func(place string, err error) { b.fault(r.Path, place, err) })
+		if first[r.Model] == nil {
+			first[r.Model] = r.Slug
+		}
+	}
+	for _, r := range b.api.Resources {
+		if r.Declaration.Slug == (declare.Slug{}) {
+			r.Slug = first[r.Model]
+		}
+	}
+}
+
 // declaredKey returns the column whose value is in the paths of objects. It is nil if Lookup
 // is not a field; bind reports this mistake.
 func declaredKey(r *table.Resource) *schema.Field {

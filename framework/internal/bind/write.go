@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 )
@@ -32,12 +33,16 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 			fault(naming.Sentence("%s.%s is a file, which clients store at a path of its own; declare it in Files, and leave it out", w.Verb.In.Name(), f.GoName))
 		case column.StructField.Type != f.Typ:
 			fault(table.TwoTypes(w.Verb.In, f.GoName, f.Typ, column))
+		case column == w.Resource.Pk && isNaturalKey(w.Resource):
+			b.bindNaturalKey(w, f, column, fault)
 		case column == w.Resource.Pk && w.Endpoint.Route.Name != call.VerbCreate:
 			fault(naming.Sentence("%s.%s writes the primary key; leave it out of what Update and Patch accept", w.Verb.In.Name(), f.GoName))
 		case column == w.Resource.Created || column == w.Resource.Updated:
 			fault(naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", w.Verb.In.Name(), f.GoName))
 		case w.Resource.Search != nil && w.Resource.Search.StoredField != nil && column == w.Resource.Search.StoredField.Column:
 			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.Verb.In.Name(), f.GoName))
+		case w.Resource.Slug != nil && column == w.Resource.Slug.Field.Column:
+			fault(naming.Sentence("%s.%s writes the slug, which the framework makes from %s; leave it out", w.Verb.In.Name(), f.GoName, w.Resource.Slug.From.GoName))
 		case column == w.Resource.Scope.Column && w.Resource.Scope.Kind == declare.ScopeOwn:
 			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.Verb.In.Name(), f.GoName))
 		case w.Verb.Fill == nil && w.Endpoint.Route.Name != call.VerbPatch && f.LeavesNone():
@@ -49,6 +54,11 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 			b.checkReference(w.Resource, w.Verb.In, f, column, fault)
 		}
 	}
+	listReadOnly(w)
+}
+
+// listReadOnly lists the fields of the output that the input lacks.
+func listReadOnly(w *verb.Writing) {
 	if w.Verb.Out.Kind() != reflect.Struct {
 		return
 	}
@@ -57,6 +67,29 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 			w.ReadOnly[name] = true
 		}
 	}
+}
+
+// isNaturalKey reports whether clients choose the primary key: it is a text, and it is in the paths of
+// rows.
+func isNaturalKey(r *table.Resource) bool {
+	return r.Key == r.Pk && !r.Pk.IsPtr && r.Pk.IndirectType.Kind() == reflect.String && !r.Declaration.Single
+}
+
+// bindNaturalKey binds the field of an input that has the primary key. Create writes it, by the rule
+// key. For Update and Patch, it must be the key of the path. The field must be required, because a row
+// with an empty key has no path; a function of Fills may set it instead.
+func (b *binder) bindNaturalKey(w *verb.Writing, f *input.Field, column *schema.Field, fault func(error)) {
+	w.Resource.Reserve(f, column)
+	f.Add(rule.Rule{Name: "key"})
+	if !f.Required && w.Verb.Fill == nil {
+		fault(naming.Sentence("%s.%s is the primary key, which clients choose; tag it `validate:\"required\"`", w.Verb.In.Name(), f.GoName))
+	}
+	if w.Endpoint.Route.Name != call.VerbCreate {
+		w.PathKey = f
+		return
+	}
+	w.Columns[f.Name] = verb.InputColumn{Input: f, Column: column}
+	b.checkReference(w.Resource, w.Verb.In, f, column, fault)
 }
 
 // writesRelation is the mistake of an input that has a field for a relation of the model. It

@@ -177,6 +177,7 @@ type Declaration struct {
 	Models           []any
 	Unindexed        []string
 	Reserved         []string
+	Slug             Slug
 }
 
 // Path is the name by which other declarations refer to the resource: "products", or
@@ -213,6 +214,15 @@ type NamedOrder struct {
 	Name      string
 	By        string
 	Relevance bool
+}
+
+// A Slug has the field of a slug, the field that it is made from, whether it is renewed, and how many
+// characters it has at most.
+type Slug struct {
+	Field string
+	From  string
+	Renew bool
+	Max   int
 }
 
 // A Unique has the fields of a unique constraint, and the error for a row that violates it.

@@ -24,11 +24,21 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 	}
 	for _, r := range a.Resources {
 		for _, shape := range r.Inputs {
-			for _, rule := range shape.AllRules() {
-				add(problem.CodeInfo{Code: rule.Name, Text: rule.Text()})
+			for _, plan := range shape.Plans() {
+				addRules(plan, add)
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
 	return all
+}
+
+// addRules adds the codes of the rules of a plan.
+func addRules(plan *input.ValuePlan, add func(problem.CodeInfo)) {
+	for _, rule := range plan.Rules {
+		add(problem.CodeInfo{Code: rule.Name, Text: rule.Text()})
+	}
+	for _, own := range plan.Own {
+		add(problem.CodeInfo{Code: own.Code, Text: own.Text})
+	}
 }

@@ -163,6 +163,9 @@ func (x *indexing) uniqueOnes() {
 	if x.Key != x.Pk {
 		x.add(IndexNeed{Unique: true}, "lookup "+strconv.Quote(x.Declaration.Lookup), x.Key)
 	}
+	if x.Slug != nil && x.Slug.Field.Column != x.Key {
+		x.add(IndexNeed{Unique: true}, "slug "+strconv.Quote(x.Slug.Field.Name), x.Slug.Field.Column)
+	}
 	for _, u := range x.Uniques {
 		var columns []*schema.Field
 		for _, name := range u.Fields {

@@ -35,13 +35,13 @@ var BuiltinFaults = []problem.CodeInfo{ //nolint:gochecknoglobals // a table, wh
 	{Code: problem.CodeValidationFailed, Text: "It is not valid."},
 }
 
-// AllRules returns the rules of every field and element, at any depth.
-func (s *Shape) AllRules() (all []rule.Rule) {
+// Plans returns the plan of every field and element, at any depth.
+func (s *Shape) Plans() (all []*ValuePlan) {
 	for _, f := range s.Fields {
 		for p := f.Value; p != nil; p = p.Elem {
-			all = append(all, p.Rules...)
+			all = append(all, p)
 			if p.Nested != nil {
-				all = append(all, p.Nested.AllRules()...)
+				all = append(all, p.Nested.Plans()...)
 			}
 		}
 	}

@@ -103,6 +103,14 @@ type Field struct {
 	fallback []byte // the default as JSON, where its value cannot be shared
 }
 
+// Add adds a rule to the field, unless the field has it. It must not be called during requests.
+func (f *Field) Add(r rule.Rule) {
+	if !slices.Contains(f.Value.Rules, r) {
+		f.Value.Rules = append(slices.Clip(f.Value.Rules), r)
+		f.Rules, f.Value.Tag = f.Value.Rules, rule.Tag(f.Value.Rules)
+	}
+}
+
 // names lists the client's names of all fields, in order of declaration.
 func (s *Shape) names() []string {
 	names := make([]string, len(s.Fields))
@@ -137,11 +145,11 @@ func (s *Shape) fill(v reflect.Value) {
 	}
 }
 
-// CompileInput compiles t, which must be a struct type. It always returns a shape. The
+// CompileInput compiles t, which must be a struct type, with the rules of the program. It always returns a shape. The
 // errors are the developer's mistakes: each is a sentence that begins with its place
 // ("PatientInput.Name: ..."). If there is an error, the shape must not be used.
-func CompileInput(t reflect.Type) (*Shape, []error) {
-	c := &inputCompiler{book: rule.NewBook(), done: map[reflect.Type]*Shape{}}
+func CompileInput(t reflect.Type, own ...rule.Own) (*Shape, []error) {
+	c := &inputCompiler{book: rule.NewBook(own...), done: map[reflect.Type]*Shape{}}
 	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
 	if t.Kind() != reflect.Struct {
 		c.mistakef(t.String(), "an input must be a struct, not a %s", t.Kind())
@@ -304,17 +312,32 @@ func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place s
 		c.mistakef(place, "rule \"dive\" is for slices and maps, not for %s", p.Typ)
 	}
 	c.filled(p, place)
-	for _, r := range p.Rules {
-		if err := c.book.Fit(r, p.Typ); err != nil {
-			c.mistakef(place, "%s", err)
-		}
-	}
+	c.rules(p, place)
 	p.limit = rule.MaxItems(p.Rules)
 	c.enumerated(p, place)
 	p.unique = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "unique" })
 	p.line = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "line" })
 	p.kind = datatype.SchemaKind(p.Typ)
 	return p
+}
+
+// rules checks the rules of the plan, and writes their bounds as the values that validator compares.
+func (c *inputCompiler) rules(p *ValuePlan, place string) {
+	if err := datatype.CheckType(p.Typ); err != nil {
+		c.mistakef(place, "%s: %s", p.Typ, err)
+		return
+	}
+	rules, own, mistakes := c.book.Split(p.Rules, p.Typ)
+	rules, outside := rule.WithBounds(rules, p.Typ)
+	p.Rules, p.Tag, p.Own = rules, rule.Tag(rules), own
+	for _, err := range append(mistakes, outside...) {
+		c.mistakef(place, "%s", err)
+	}
+	for _, r := range p.Rules {
+		if err := c.book.Fit(r, p.Typ); err != nil {
+			c.mistakef(place, "%s", err)
+		}
+	}
 }
 
 // filled records a mistake if the rule filled contradicts another rule or the type.

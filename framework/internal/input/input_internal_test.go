@@ -93,8 +93,8 @@ var inputMistakes = []struct {
 		In struct{ A int } `validate:"max=3"`
 	}{}, `input.In: rule "max" does not apply to struct { A int }`},
 	{"a rule on any JSON", struct {
-		Raw json.RawMessage `validate:"max=3"`
-	}{}, `input.Raw: rule "max" does not apply to json.RawMessage`},
+		Raw json.RawMessage `validate:"min=3"`
+	}{}, `input.Raw: rule "min" does not apply to json.RawMessage`},
 	{"unique over what cannot be compared", struct {
 		Tags [][]string `validate:"unique"`
 	}{}, `input.Tags: rule "unique" does not apply to [][]string`},

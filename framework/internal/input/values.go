@@ -32,6 +32,7 @@ type ValuePlan struct {
 	OmitZero bool // the rules accept the zero value (omitempty)
 	Rules    []rule.Rule
 	Tag      string          // the rules as a validate tag
+	Own      []rule.Bound    // the rules of the program, which are judged last
 	limit    int             // elements that rules allow at most; -1 for any number
 	unique   bool            // the rules compare elements
 	line     bool            // the rules demand one line of text
@@ -91,13 +92,26 @@ func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 
 func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	switch {
-	case p.Tag == "" || troubled && p.unique:
+	case p.Tag == "" && p.Own == nil || troubled && p.unique:
 	case p.OmitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
-		if code, detail := r.book.Check(p.Tag, v); code != "" {
+		if code, detail := p.broken(r.book, v); code != "" {
 			r.fault(code, detail)
 		}
 	}
+}
+
+// broken returns the code and the detail of the first rule that a value breaks, or "" without one.
+func (p *ValuePlan) broken(book *rule.Book, v reflect.Value) (code, detail string) {
+	if p.Tag != "" {
+		code, detail = book.Check(p.Tag, v)
+	}
+	for _, own := range p.Own {
+		if code == "" && !own.Valid(v) {
+			code, detail = own.Code, own.Detail
+		}
+	}
+	return code, detail
 }
 
 // noneOf returns the sentence to a client whose value is not one of some words. Only for a

@@ -93,6 +93,15 @@ func IsLine(text string) bool {
 	})
 }
 
+// IsPathKey reports whether a text satisfies the rule "key" of inputs: as a key in a path, no client,
+// proxy or server changes it. It must not be "." or "..", and must have no slash, no backslash and no
+// control characters. Empty text passes.
+func IsPathKey(text string) bool {
+	return text != "." && text != ".." && !strings.ContainsFunc(text, func(r rune) bool {
+		return r == '/' || r == '\\' || unicode.IsControl(r)
+	})
+}
+
 // HasBidiControl reports whether a text has a character that turns the direction of writing.
 func HasBidiControl(text []byte) bool {
 	return bytes.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) })

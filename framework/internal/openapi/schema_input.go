@@ -129,6 +129,9 @@ func (s *schemas) value(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	for _, r := range p.Rules {
 		narrowByRule(schema, r, p)
 	}
+	for _, own := range p.Own {
+		narrowByOwn(schema, own, p)
+	}
 	if p.Required || p.Filled {
 		filled(schema, p)
 	}
@@ -206,6 +209,19 @@ func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
 	detail := rule.Detail(r, p.Typ)
 	if p.Typ.Kind() == reflect.String && blankPasses(r, p) {
 		detail += ", or be blank"
+	}
+	described(schema, strings.ToUpper(detail[:1])+detail[1:]+".")
+}
+
+// narrowByOwn adds a rule of the program to the schema of a value: its sentence, and its keywords
+// unless omitempty lets a value pass that they reject.
+func narrowByOwn(schema wire.JSONSchema, own rule.Bound, p *input.ValuePlan) {
+	detail := own.Detail
+	if p.OmitZero && p.Typ.Kind() == reflect.String {
+		detail += ", or be blank"
+	}
+	if !p.OmitZero {
+		maps.Copy(schema, own.Keywords)
 	}
 	described(schema, strings.ToUpper(detail[:1])+detail[1:]+".")
 }

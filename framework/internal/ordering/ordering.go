@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -48,7 +49,7 @@ func Bind(r query.Source, o declare.Ordering, ranked bool, fault func(place stri
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
 	for _, name := range o.Allowed {
-		f, err := r.Field(name)
+		f, err := orderable(r, name)
 		if err != nil {
 			fault("ordering", err)
 			continue
@@ -109,7 +110,7 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 	var terms []Term
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
-		f, err := r.Field(name)
+		f, err := orderable(r, name)
 		if err != nil {
 			fault(name, err)
 			continue
@@ -117,6 +118,15 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 		terms = append(terms, Term{f, descending})
 	}
 	return terms
+}
+
+// orderable finds a field that rows are ordered by. Any JSON has no order.
+func orderable(r query.Source, name string) (query.Field, error) {
+	f, err := r.Field(name)
+	if err == nil && datatype.IsJSON(f.Type) {
+		err = naming.Sentence("field %q is %s; JSON has no order that both databases share", name, f.Type)
+	}
+	return f, err
 }
 
 // Read parses the parameter of a request. If clients order by names, any text but a name and

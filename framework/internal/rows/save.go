@@ -26,6 +26,9 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 	if r.Updated != nil {
 		r.Updated.Value(row).Set(table.FieldValue(r.Updated, c.Now))
 	}
+	if err := r.RenewSlug(c, row); err != nil {
+		return err
+	}
 	r.Document(row)
 	if given := state.Of(c).Progress.Given; given != nil && given.Row == model.Interface() {
 		return r.Store(c, row, columnsToSave(given, r, row))
@@ -44,6 +47,9 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 		return r.InsertSkips
 	}
 	if err := r.Stamp(c, row); err != nil {
+		return err
+	}
+	if err := r.FillSlug(c, row); err != nil {
 		return err
 	}
 	r.Document(row)

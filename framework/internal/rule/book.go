@@ -3,8 +3,10 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
@@ -15,14 +17,22 @@ import (
 )
 
 // A Book applies rules to values, by the module validator. It is safe for concurrent use.
-type Book struct{ validator *validator.Validate }
+type Book struct {
+	validator *validator.Validate
+	own       map[string]Own // by name
+}
 
-// NewBook returns a book of the rules of validator, and of the rule line.
-func NewBook() *Book {
+// NewBook returns a book of the rules of validator, of the rules line and key, and of the program.
+func NewBook(own ...Own) *Book {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	// RegisterValidation returns no error for a rule with a name and a function.
 	_ = v.RegisterValidation("line", func(f validator.FieldLevel) bool { return naming.IsLine(f.Field().String()) })
-	return &Book{v}
+	_ = v.RegisterValidation("key", func(f validator.FieldLevel) bool { return naming.IsPathKey(f.Field().String()) })
+	b := &Book{v, map[string]Own{}}
+	for _, o := range own {
+		b.own[o.name] = o
+	}
+	return b
 }
 
 // Check applies the rules of a [Tag] to an addressable value. It returns the name of the
@@ -51,13 +61,41 @@ func (b *Book) Check(tag string, v reflect.Value) (name, detail string) {
 // Fit returns an error if a rule cannot be applied to values of a type.
 func (b *Book) Fit(r Rule, t reflect.Type) error {
 	isObject := t.Kind() == reflect.Struct && datatype.ReadForm(t) == datatype.FormParts
-	if isObject || datatype.IsJSON(t) {
+	if isObject || datatype.IsJSON(t) && !limitsJSON(r, t) {
 		return fmt.Errorf("rule %q does not apply to %s; write a Check method instead", r.Name, t)
 	}
 	if err := b.try(r, t); err != nil {
 		return err
 	}
 	return misplaced(r, t)
+}
+
+// WithBounds replaces the bounds of rules for a [datatype.Bounded] type by whole numbers, which
+// validator compares: min=99.50 becomes min=9950. It returns the rules of other types unchanged. A
+// rule that is no bound, or whose bound is no value of the type, is an error and is left out.
+func WithBounds(rules []Rule, t reflect.Type) (kept []Rule, mistakes []error) {
+	read := datatype.BoundOf(t)
+	if read == nil {
+		return rules, nil
+	}
+	for _, r := range rules {
+		if sizeWords[r.Name] == "" || r.Name == "len" {
+			mistakes = append(mistakes, fmt.Errorf("rule %q does not apply to %s, which takes min, max, gt, gte, lt, lte and eq", r.Name, t))
+			continue
+		}
+		n, err := read(r.Param)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("the bound %q of rule %q %w", r.Param, r.Name, err))
+			continue
+		}
+		kept = append(kept, Rule{r.Name, strconv.FormatInt(n, 10)})
+	}
+	return kept, mistakes
+}
+
+// limitsJSON reports whether a rule limits the bytes of a value of any JSON.
+func limitsJSON(r Rule, t reflect.Type) bool {
+	return (r.Name == "max" || r.Name == "lte") && t.Kind() == reflect.Slice
 }
 
 // try applies a rule to a zero value, because validator reports an unknown rule, a bad
@@ -69,7 +107,7 @@ func (b *Book) try(r Rule, t reflect.Type) (err error) {
 		switch {
 		case p == nil:
 		case strings.HasPrefix(text, "Undefined validation"):
-			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, Names()))
+			err = fmt.Errorf("rule %q is unknown%s", r.Name, naming.DidYouMean(r.Name, slices.AppendSeq(Names(), maps.Keys(b.own))))
 		case strings.HasPrefix(text, "Bad field type"):
 			err = fmt.Errorf("rule %q does not apply to %s", r.Name, t)
 		default:
@@ -85,6 +123,19 @@ func (b *Book) try(r Rule, t reflect.Type) (err error) {
 		_ = b.validator.Var(reflect.New(t).Interface(), alternative)
 	}
 	return nil
+}
+
+// knows reports whether a name is that of a rule, or a word of tags validate.
+func (b *Book) knows(name string) (known bool) {
+	if slices.Contains(Names(), name) || slices.Contains([]string{"omitzero", "omitnil"}, name) || unusable(name) != "" {
+		return true
+	}
+	defer func() {
+		p := recover()
+		known = p == nil || !strings.HasPrefix(fmt.Sprint(p), "Undefined validation")
+	}()
+	_ = b.validator.Var("", name)
+	return true
 }
 
 // misplaced returns an error for a rule that validator accepts for a type, but that would

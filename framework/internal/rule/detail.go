@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 )
@@ -64,7 +65,8 @@ func sizeDetail(r Rule, t reflect.Type) string {
 // OwnBound returns the bound of a rule in the JSON of a type that writes its whole numbers in
 // a form of its own: 150 is "1.50" for an amount of money in hundredths. For a plain int it
 // is the number itself. It returns "" for a type that is no signed whole number, for a bound
-// that the type cannot store, and for JSON that is no number.
+// that the type cannot store, and for JSON that is no number. For a [datatype.Bounded] type that
+// writes text, it is the text.
 func (r Rule) OwnBound(t reflect.Type) string {
 	n, err := strconv.ParseInt(r.Param, 10, 64)
 	v := reflect.New(t).Elem()
@@ -73,10 +75,15 @@ func (r Rule) OwnBound(t reflect.Type) string {
 	}
 	v.SetInt(n)
 	text, err := wire.Encode(v.Interface())
-	if err != nil || !wire.IsNumber(string(text)) {
+	switch {
+	case err != nil:
 		return ""
+	case wire.IsNumber(string(text)):
+		return string(text)
+	case datatype.BoundOf(t) != nil:
+		return strings.Trim(string(text), `"`)
 	}
-	return string(text)
+	return ""
 }
 
 // sizeWords has the words before the bound of a length or a value, by rule.
@@ -128,6 +135,7 @@ var details = map[string]ruleInfo{
 	"noneof":             {"must not be any of %s", false, true, true},
 	"noneofci":           {"must not be any of %s, in any case", true, true, true},
 	"line":               {"must be one line, without control characters and without those that turn the direction of writing", true, false, false},
+	"key":                {"must be usable in a path: not . or .., and without /, \\ and control characters", true, false, false},
 	"alpha":              {"must have the letters a to z only", true, false, false},
 	"alphanum":           {"must have the letters a to z and digits only", true, false, false},
 	"alphaspace":         {"must have the letters a to z and spaces only", true, false, false},

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -39,6 +40,7 @@ type Options struct {
 	Slash           declare.Slash
 	ErrorShape      problem.ErrorShape
 	Codes           []problem.CodeInfo
+	Rules           []rule.Own
 	PublicURL       string
 	Hosts           []string
 	TrustedProxies  []netip.Prefix

@@ -38,11 +38,7 @@ func (r *Resource) Reserve(f *input.Field, column *schema.Field) {
 		if reserved.Column != column || f.Value.Typ.Kind() != reflect.String {
 			continue
 		}
-		add := rule.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")}
-		if !slices.Contains(f.Value.Rules, add) {
-			f.Value.Rules = append(slices.Clip(f.Value.Rules), add)
-			f.Rules, f.Value.Tag = f.Value.Rules, rule.Tag(f.Value.Rules)
-		}
+		f.Add(rule.Rule{Name: "noneof", Param: strings.Join(reserved.Words, " ")})
 	}
 }
 

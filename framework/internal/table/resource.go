@@ -37,6 +37,7 @@ type Resource struct {
 	Scope       BoundScope
 	Search      *search.Bound
 	Ordering    *ordering.Bound
+	Slug        *BoundSlug // nil without one
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -31,6 +32,7 @@ type Writing struct {
 	Columns  map[string]InputColumn // by the client's name
 	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields
+	PathKey  *input.Field           // of PUT and PATCH: the field with the key of the path; nil without one
 }
 
 // An InputColumn is a field of the input and the column that it writes.
@@ -64,7 +66,8 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 // simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	return flat && w.Resource.API.Recorder == nil && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
+	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
+	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -88,6 +91,9 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 		return nil, m, err
 	}
 	if err := w.fill(c, m, in); err != nil {
+		return nil, m, err
+	}
+	if err := w.Resource.FillSlug(c, m.Elem()); err != nil {
 		return nil, m, err
 	}
 	w.Resource.Document(m.Elem())
@@ -144,7 +150,21 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 // before the change if the body writes a column.
 func (w *Writing) blind(in *input.Decoded) bool {
 	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)
+}
+
+// renewsSlug reports whether the verb writes the field that a renewed slug is made from.
+func (w *Writing) renewsSlug(in *input.Decoded) bool {
+	s := w.Resource.Slug
+	if s == nil || !s.Renew {
+		return false
+	}
+	for name, col := range w.Columns {
+		if col.Column == s.From.Column && w.writes(in, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *Writing) simpleChange(in *input.Decoded) bool {
@@ -153,8 +173,12 @@ func (w *Writing) simpleChange(in *input.Decoded) bool {
 
 // object reads the row, as [table.Resource.ModelOf] does, if the change is not blind or the
 // input has references. Otherwise it returns an invalid value. It also returns an invalid value
-// if the row does not exist and the PUT inserts it.
+// if the row does not exist and the PUT inserts it. A body with another key than the path is a
+// validation error.
 func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m reflect.Value, err error) {
+	if err := w.checkKey(r, in); err != nil {
+		return m, err
+	}
 	if w.blind(in) && !w.refers(in) {
 		return m, nil
 	}
@@ -163,6 +187,16 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 		return reflect.Value{}, nil
 	}
 	return m, err
+}
+
+// checkKey returns a validation error if the body has another key than the path.
+func (w *Writing) checkKey(r *table.Request, in *input.Decoded) error {
+	if w.PathKey == nil || !in.Has(w.PathKey.Name) || in.Value.FieldByIndex(w.PathKey.Index).String() == r.Key {
+		return nil
+	}
+	return problem.Invalid(problem.Fault{
+		Pointer: naming.PointerTo(w.PathKey.Name), Code: "key", Detail: "must be the key in the path, because a key cannot change",
+	})
 }
 
 // change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
@@ -263,6 +297,9 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (
 		w.Resource.Updated.Value(m.Elem()).Set(table.FieldValue(w.Resource.Updated, c.Now))
 	}
 	if err := w.fill(c, m, in); err != nil {
+		return nil, err
+	}
+	if err := w.Resource.RenewSlug(c, m.Elem()); err != nil {
 		return nil, err
 	}
 	w.Resource.Document(m.Elem())

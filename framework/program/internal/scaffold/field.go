@@ -31,32 +31,36 @@ type query struct {
 // kinds are the types by their names. Instead of %s in a query stands the name of the field.
 var kinds = map[string]kind{
 	"string": {
-		goType: "string", columnType: "text", rules: "line,max=200", sample: `"Example"`, wrong: `"two\nlines"`, code: "line",
+		goType: "string", columnType: "{{text}}", rules: "line,max=200", sample: `"Example"`, wrong: `"two\nlines"`, code: "line",
 		sorted: true, searched: true,
 	},
-	"text": {goType: "string", columnType: "text", rules: "max=10000", sample: `"Example\nof two lines"`, wrong: `1`, code: "type", searched: true},
+	"text": {goType: "string", columnType: "{{text}}", rules: "max=10000", sample: `"Example\nof two lines"`, wrong: `1`, code: "type", searched: true},
 	"int": {
-		goType: "int64", columnType: "bigint", sample: `7`, wrong: `"seven"`, code: "type", filter: "filter.Range(%q)",
+		goType: "int64", columnType: "{{bigint}}", sample: `7`, wrong: `"seven"`, code: "type", filter: "filter.Range(%q)",
 		queries: []query{{`"%s_min=7"`, 1}, {`"%s_min=8"`, 0}}, sorted: true,
 	},
 	"bool": {
-		goType: "bool", columnType: "bool", sample: `true`, wrong: `"maybe"`, code: "type", filter: "filter.Exact(%q)",
+		goType: "bool", columnType: "{{bool}}", sample: `true`, wrong: `"maybe"`, code: "type", filter: "filter.Exact(%q)",
 		queries: []query{{`"%s=true"`, 1}, {`"%s=false"`, 0}},
 	},
 	"date": {
-		goType: "string", columnType: "text", rules: "datetime=2006-01-02", sample: `"2026-11-26"`, wrong: `"2026-13-01"`, code: "datetime",
-		filter: "filter.Exact(%q)", queries: []query{{`"%s=2026-11-26"`, 1}, {`"%s=2026-11-27"`, 0}}, sorted: true,
+		goType: "calendar.Date", columnType: "date", sample: `"2026-11-26"`, wrong: `"2026-13-01"`, code: "format",
+		filter: "filter.Range(%q)", queries: []query{{`"%s_min=2026-11-26"`, 1}, {`"%s_min=2026-11-27"`, 0}}, sorted: true,
+	},
+	"decimal": {
+		goType: "decimal.Of[decimal.Scale2]", columnType: "{{bigint}}", sample: `99.5`, wrong: `1.005`, code: "format",
+		filter: "filter.Range(%q)", queries: []query{{`"%s_min=99.50"`, 1}, {`"%s_min=99.51"`, 0}}, sorted: true,
 	},
 	"time": {
-		goType: "time.Time", columnType: "timestamp", sample: `"2026-11-26T09:30:00Z"`, wrong: `"tomorrow"`, code: "format",
+		goType: "time.Time", columnType: "{{timestamp}}", sample: `"2026-11-26T09:30:00Z"`, wrong: `"tomorrow"`, code: "format",
 		filter: "filter.Range(%q)", queries: []query{{`"%s_after=2026-11-26T09:30:00Z"`, 1}, {`"%s_after=2026-11-27T00:00:00Z"`, 0}}, sorted: true,
 	},
 	"uuid": {
-		goType: "uuid.UUID", columnType: "uuid", sample: `"01a21389-1f8f-7dd9-81f9-45d94e5ac40f"`, wrong: `"x"`, code: "format",
+		goType: "uuid.UUID", columnType: "{{uuid}}", sample: `"01a21389-1f8f-7dd9-81f9-45d94e5ac40f"`, wrong: `"x"`, code: "format",
 		filter: "filter.Exact(%q)", queries: []query{{`"%s=01a21389-1f8f-7dd9-81f9-45d94e5ac40f"`, 1}, {`"%s=01a21389-1f8f-7dd9-81f9-45d94e5ac400"`, 0}},
 	},
 	refKind: {
-		goType: "uuid.UUID", columnType: "uuid", wrong: `"01a21389-1f8f-7dd9-81f9-45d94e5ac400"`, code: "invalid_reference",
+		goType: "uuid.UUID", columnType: "{{uuid}}", wrong: `"01a21389-1f8f-7dd9-81f9-45d94e5ac400"`, code: "invalid_reference",
 		queries: []query{{`fmt.Sprint("%s=", body["%[1]s"])`, 1}, {`"%s=01a21389-1f8f-7dd9-81f9-45d94e5ac400"`, 0}},
 	},
 }
@@ -64,7 +68,7 @@ var kinds = map[string]kind{
 const refKind = "ref"
 
 // kindNames are the names of the types, as a list shows them.
-var kindNames = []string{"string", "text", "int", "bool", "date", "time", "uuid", refKind}
+var kindNames = []string{"string", "text", "int", "decimal", "bool", "date", "time", "uuid", refKind}
 
 // A field is one field of a resource that is generated.
 type field struct {
@@ -165,7 +169,7 @@ func (f field) Column() string {
 	return f.Name
 }
 
-// ColumnType is the name of the column's type in a migration.
+// ColumnType is the column's type in a migration.
 func (f field) ColumnType() string { return f.columnType }
 
 // ModelTag names the column where bun would derive another name from the Go name.

@@ -34,8 +34,9 @@ NAME is a noun in lower case, such as book or book_review. The types are:
   string   one line of at most 200 characters; it is searched and ordered
   text     several lines, at most 10,000 characters; it is searched
   int      a whole number, with a filter for a range
+  decimal  a number with two places: 99.50, with a filter for a range
   bool     true or false, with a filter
-  date     a day, stored as text: 2026-11-26, with a filter
+  date     a day: 2026-11-26, with a filter for a range
   time     a point in time, with a filter for a range
   uuid     an id, with a filter
   ref:NAME a row of another resource of the project, with a foreign key and a filter

@@ -138,6 +138,11 @@ func (r resource) Filters() bool {
 	return slices.ContainsFunc(r.Fields, func(f field) bool { return f.Filter() != "" })
 }
 
+// Uses reports whether the type of a field is of a package, such as "calendar.".
+func (r resource) Uses(pkg string) bool {
+	return slices.ContainsFunc(r.Fields, func(f field) bool { return strings.HasPrefix(f.goType, pkg) })
+}
+
 // HasFilterTest reports whether the tests query the list.
 func (r resource) HasFilterTest() bool {
 	return r.Found() || slices.ContainsFunc(r.Fields, func(f field) bool { return len(f.queries) > 0 })
