@@ -136,7 +136,7 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	if known := r.Shown[v.Out]; known != nil {
 		return known
 	}
-	shown := view.CompilePlan(b.api, r, r.Table, v.Out, fault)
+	shown := view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault)
 	r.Shown[v.Out] = shown
 	return shown
 }

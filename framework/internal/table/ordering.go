@@ -8,8 +8,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 )
@@ -45,7 +47,7 @@ func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err 
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
 	for _, name := range o.Allowed {
-		f, err := r.Field(name)
+		f, err := r.orderField(name)
 		if err != nil {
 			fault("ordering", err)
 			continue
@@ -106,7 +108,7 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 	var terms []OrderTerm
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
-		f, err := r.Field(name)
+		f, err := r.orderField(name)
 		if err != nil {
 			fault(name, err)
 			continue
@@ -114,6 +116,16 @@ func bindTerms(r *Resource, text string, fault func(name string, err error)) []O
 		terms = append(terms, OrderTerm{f, descending})
 	}
 	return terms
+}
+
+// orderField finds a field to order by: a column, an expression, or a column of a to-one path. It
+// has the alias under which [BoundOrdering.Join] joins its row.
+func (r *Resource) orderField(name string) (query.Field, error) {
+	f, err := r.FieldAt(name)
+	if path := relation.PathOf(f); path.ToMany() {
+		return f, naming.Sentence("%q leads to several rows; order by a column of the row, or of a to-one relation", name)
+	}
+	return relation.Joined(f), err
 }
 
 // Read parses the parameter of a request. If clients order by names, any text but a name and
@@ -152,22 +164,61 @@ func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 	return terms, ignored
 }
 
-// Apply orders a query by the terms that [BoundOrdering.Settled] returns for the given ones. The
-// SQL contains no text of the client.
-func (b *BoundOrdering) Apply(q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+// Apply orders a query by the terms that [BoundOrdering.Settled] returns for the given ones, and
+// joins the related rows that they need. The SQL contains no text of the client.
+func (b *BoundOrdering) Apply(c *call.Call, q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+	q = b.Join(c, q, terms)
 	for _, t := range b.Settled(terms) {
-		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
+		q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(t.Direction()))
 	}
 	return q
 }
 
+// Join joins the related rows that terms need to a query.
+func (b *BoundOrdering) Join(c *call.Call, q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+	if !Joins(terms) {
+		return q
+	}
+	return relation.JoinRows(c, q, fieldsOf(terms)...)
+}
+
+func fieldsOf(terms []OrderTerm) []query.Field {
+	fields := make([]query.Field, len(terms))
+	for i, t := range terms {
+		fields[i] = t.Field
+	}
+	return fields
+}
+
+// OfRow reports whether every term is a column of the row itself, so that an index can have the
+// order.
+func OfRow(terms []OrderTerm) bool {
+	return !slices.ContainsFunc(terms, func(t OrderTerm) bool { return t.Field.Related != nil || t.Field.Expression != nil })
+}
+
+// Joins reports whether the terms need related rows.
+func Joins(terms []OrderTerm) bool {
+	return slices.ContainsFunc(terms, func(t OrderTerm) bool { return t.Field.Related != nil })
+}
+
+// place identifies what a term orders by: the table and the column, or the expression.
+func (t OrderTerm) place() [2]string {
+	if t.Field.Expression != nil {
+		return [2]string{t.Field.Alias, "=" + t.Field.GoName}
+	}
+	return [2]string{t.Field.Alias, t.Field.Column.Name}
+}
+
+// IsKey reports whether the term is the primary key of the row.
+func (b *BoundOrdering) IsKey(t OrderTerm) bool { return t.place() == OrderTerm{Field: b.Key}.place() }
+
 // Settled returns the terms with each field once: the first of several terms counts. If the
 // primary key is not one of the terms, it is added last, ascending, to make the order unique.
 func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
-	seen := map[string]bool{}
+	seen := map[[2]string]bool{}
 	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
-		if !seen[t.Field.Column.Name] {
-			seen[t.Field.Column.Name] = true
+		if !seen[t.place()] {
+			seen[t.place()] = true
 			settled = append(settled, t)
 		}
 	}

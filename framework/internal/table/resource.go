@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -32,6 +33,7 @@ type Resource struct {
 	Pk          *schema.Field
 	Key         *schema.Field          // the key in the path of a row
 	Names       map[string]query.Field // by the client's name
+	Relations   *relation.Set
 	Scope       BoundScope
 	Search      *BoundSearch
 	Ordering    *BoundOrdering
@@ -245,10 +247,12 @@ func (r *Resource) pathOf(key reflect.Value) string {
 	return "/" + r.Path + "/" + url.PathEscape(text) + r.Slash
 }
 
-// A soughtField is a field by which a filter finds rows.
+// A soughtField is a field by which a filter finds rows. Scans is true if an index on the field
+// itself does not help the filter.
 type soughtField struct {
 	Place string
 	Field query.Field
+	Scans bool
 }
 
 // A Searched is a resource that records the fields which a filter looks up.
@@ -266,13 +270,50 @@ func (s *Searched) Field(name string) (query.Field, error) {
 	return f, err
 }
 
-// Seeks notes the fields by which a filter of the list finds rows. It notes nothing for a
-// filter that declares that it scans.
+// FieldAt finds a field, as [Resource.FieldAt] does, and records it if it exists.
+func (s *Searched) FieldAt(path string) (query.Field, error) {
+	f, err := s.Resource.FieldAt(path)
+	if err == nil {
+		s.fields = append(s.fields, f)
+	}
+	return f, err
+}
+
+// Relation finds related rows, as [Resource.Relation] does. Their fields are recorded as paths.
+func (s *Searched) Relation(path string) (query.Source, query.RelatedRows, error) {
+	source, related, err := s.Resource.Relation(path)
+	return searchedBelow{source, s, path + "."}, related, err
+}
+
+// A searchedBelow is the rows of a relation, whose fields are recorded.
+type searchedBelow struct {
+	query.Source
+	above  *Searched
+	prefix string
+}
+
+// Field finds a field of a related row, and records its path.
+func (s searchedBelow) Field(name string) (query.Field, error) {
+	return s.recorded(name, s.Source.Field)
+}
+
+// FieldAt finds a path that begins at a related row, and records the whole path.
+func (s searchedBelow) FieldAt(path string) (query.Field, error) {
+	return s.recorded(path, s.Source.FieldAt)
+}
+
+func (s searchedBelow) recorded(name string, find func(string) (query.Field, error)) (query.Field, error) {
+	f, err := find(name)
+	if err == nil {
+		_, err = s.above.FieldAt(s.prefix + name)
+	}
+	return f, err
+}
+
+// Seeks notes the fields by which a filter of the list finds rows.
 func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Searched) {
 	for _, f := range searched.fields {
-		if !bound.Scans {
-			r.Sought = append(r.Sought, soughtField{place, f})
-		}
+		r.Sought = append(r.Sought, soughtField{place, f, bound.Scans})
 	}
 }
 
@@ -280,11 +321,17 @@ func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Search
 func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 	r.Unindexed = map[*schema.Field]bool{}
 	for _, name := range r.Declaration.Unindexed {
-		f, err := r.Field(name)
-		if err != nil {
+		f, err := r.FieldAt(name)
+		switch {
+		case err != nil:
 			fault("unindexed", err)
-			continue
+		case f.Related == nil && f.Expression == nil:
+			r.Unindexed[f.Column] = true
 		}
-		r.Unindexed[f.Column] = true
 	}
+}
+
+// Accepts reports whether Unindexed lists a path or an expression.
+func (r *Resource) Accepts(f query.Field) bool {
+	return slices.Contains(r.Declaration.Unindexed, f.Name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -27,7 +28,8 @@ const (
 // BoundSearch is a Search bound to its columns.
 type BoundSearch struct {
 	declare.Search
-	Searched    []query.Field
+	Searched    []query.Field // columns of the row
+	Related     []query.Field // columns of related rows, and expressions
 	StoredField *query.Field
 	r           *Resource
 }
@@ -46,20 +48,32 @@ func BindSearch(r *Resource, s declare.Search, fault func(place string, err erro
 	}
 	b := &BoundSearch{Search: s, r: r}
 	for _, name := range s.Fields {
-		f, err := r.Field(name)
-		if err == nil && f.Type.Kind() != reflect.String {
-			err = naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
-		}
-		if err != nil {
+		if err := b.add(name); err != nil {
 			fault("search", err)
-			continue
 		}
-		b.Searched = append(b.Searched, f)
 	}
 	if s.Stored != "" {
 		b.bindStored(fault)
 	}
 	return b
+}
+
+// add adds a field to search: text of the row or of related rows.
+func (b *BoundSearch) add(name string) error {
+	f, err := b.r.FieldAt(name)
+	switch {
+	case err != nil:
+		return err
+	case f.Type.Kind() != reflect.String:
+		return naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
+	case f.Related == nil && f.Expression == nil:
+		b.Searched = append(b.Searched, f)
+	case b.Stored != "":
+		return naming.Sentence("Stored %q has text of the row itself, which does not change with the related row or the expression %q; leave out one of them", b.Stored, name)
+	default:
+		b.Related = append(b.Related, f)
+	}
+	return nil
 }
 
 func (b *BoundSearch) bindStored(fault func(string, error)) {
@@ -101,21 +115,36 @@ func (b *BoundSearch) Read(text string) ([]string, error) {
 // Narrow returns a function that narrows a query to the rows that contain every term. If a
 // search document is stored, the condition uses it; otherwise one of the searched columns must
 // contain the term.
-func (b *BoundSearch) Narrow(terms []string) query.Narrow {
+func (b *BoundSearch) Narrow(c *call.Call, terms []string) query.Narrow {
 	kind := b.r.API.DB.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
-			q = q.Where("?", b.contains(kind, term))
+			q = q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+				return b.orRelated(c, q.Where("?", b.contains(kind, term)), term)
+			})
 		}
 		return q
 	}
 }
 
+// orRelated widens a condition to the rows with a related row, or an expression, that contains a
+// term.
+func (b *BoundSearch) orRelated(c *call.Call, q *bun.SelectQuery, term string) *bun.SelectQuery {
+	for _, f := range b.Related {
+		contains := b.r.API.DB.Kind().ColumnContains(f.SQL(c), term)
+		if f.Related != nil {
+			contains = f.Related.Has(c, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) })
+		}
+		q = q.WhereOr("?", contains)
+	}
+	return q
+}
+
 // NarrowInRow is Narrow with conditions that read the row and use no index. Without a stored
 // search document, it is the same as Narrow.
-func (b *BoundSearch) NarrowInRow(terms []string) query.Narrow {
+func (b *BoundSearch) NarrowInRow(c *call.Call, terms []string) query.Narrow {
 	if b.StoredField == nil {
-		return b.Narrow(terms)
+		return b.Narrow(c, terms)
 	}
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
