@@ -60,6 +60,7 @@ type Article struct {
 	Quantity int64
 	WriterID *int64
 	Reprints *int64
+	Document string
 
 	Writer   *Author    `bun:"rel:belongs-to,join:writer_id=id"`
 	Original *Article   `bun:"rel:belongs-to,join:reprints=id"`
@@ -108,7 +109,8 @@ var magazine = sqldb.Migrations{Namespace: "magazine", FS: fstest.MapFS{
 CREATE TABLE teams (id {{bigint}} PRIMARY KEY, name {{text}} NOT NULL);
 CREATE TABLE authors (id {{bigint}} PRIMARY KEY, username {{text}} NOT NULL, city {{text}}, team_id {{bigint}}, hidden {{bool}} NOT NULL, deleted_at {{timestamp}});
 CREATE TABLE profiles (id {{bigint}} PRIMARY KEY, author_id {{bigint}} NOT NULL UNIQUE, motto {{text}});
-CREATE TABLE articles (id {{bigint}} PRIMARY KEY, title {{text}} NOT NULL, price {{bigint}} NOT NULL, quantity {{bigint}} NOT NULL, writer_id {{bigint}}, reprints {{bigint}});
+CREATE TABLE articles ({{if sqlite}}_row INTEGER PRIMARY KEY, id BIGINT NOT NULL UNIQUE{{else}}id bigint PRIMARY KEY{{end}}, title {{text}} NOT NULL, price {{bigint}} NOT NULL, quantity {{bigint}} NOT NULL, writer_id {{bigint}}, reprints {{bigint}}, document {{text}} NOT NULL);
+{{searchIndex "articles" "document"}}
 CREATE TABLE tags (id {{bigint}} PRIMARY KEY, name {{text}} NOT NULL);
 CREATE TABLE article_tags (article_id {{bigint}} NOT NULL, tag_id {{bigint}} NOT NULL, PRIMARY KEY (article_id, tag_id));
 CREATE TABLE comments (id {{bigint}} PRIMARY KEY, article_id {{bigint}} NOT NULL, writer_id {{bigint}}, score {{bigint}}, state {{text}} NOT NULL, posted_at {{timestamp}} NOT NULL, pinned {{bool}} NOT NULL, deleted_at {{timestamp}});`)},
