@@ -234,9 +234,7 @@ const (
 // Defines values for ListAppointmentsParamsOrdering.
 const (
 	ListAppointmentsParamsOrderingMinusPatientName ListAppointmentsParamsOrdering = "-patient.name"
-	ListAppointmentsParamsOrderingMinusStartsAt    ListAppointmentsParamsOrdering = "-starts_at"
 	ListAppointmentsParamsOrderingPatientName      ListAppointmentsParamsOrdering = "patient.name"
-	ListAppointmentsParamsOrderingStartsAt         ListAppointmentsParamsOrdering = "starts_at"
 )
 
 // Defines values for ListDoctorsParamsOrdering.

@@ -4747,7 +4747,7 @@ export interface operations {
                 /** @description Only rows whose patient is this one of patients. */
                 patient?: string;
                 /** @description Fields to order by, each with a leading - for descending. */
-                ordering?: ("starts_at" | "-starts_at" | "patient.name" | "-patient.name")[];
+                ordering?: ("patient.name" | "-patient.name")[];
                 /** @description The page's number, from 1. */
                 page?: number;
             };

@@ -34,16 +34,18 @@ func (b *binder) registerModels() {
 	}
 }
 
-// joinTables lists the fields of a model that are many-to-many relations, with their join tables.
-func joinTables(model reflect.Type) map[string]string {
-	found := map[string]string{}
+// A joinTable is the join table of a many-to-many relation, and the field of the relation.
+type joinTable struct{ field, table string }
+
+// joinTables lists the join tables of the many-to-many relations of a model.
+func joinTables(model reflect.Type) (found []joinTable) {
 	if model.Kind() != reflect.Struct {
-		return found
+		return nil
 	}
 	for _, f := range reflect.VisibleFields(model) {
 		for option := range strings.SplitSeq(f.Tag.Get("bun"), ",") {
 			if name, ok := strings.CutPrefix(option, "m2m:"); ok {
-				found[f.Name] = name
+				found = append(found, joinTable{f.Name, name})
 			}
 		}
 	}
@@ -53,10 +55,10 @@ func joinTables(model reflect.Type) map[string]string {
 // lacksJoinModel returns an error if bun does not know the model of a join table that a model
 // needs. bun itself would panic.
 func (b *binder) lacksJoinModel(model reflect.Type) error {
-	for field, name := range joinTables(model) {
-		if b.api.DB.Dialect().Tables().ByName(name) == nil {
+	for _, j := range joinTables(model) {
+		if b.api.DB.Dialect().Tables().ByName(j.table) == nil {
 			return naming.Sentence("the many-to-many relation %s.%s needs the model of its join table %q; add that model to Models, such as (*%s)(nil)",
-				model.Name(), field, name, naming.Title(naming.Singular(name)))
+				model.Name(), j.field, j.table, naming.Title(naming.Singular(j.table)))
 		}
 	}
 	return nil

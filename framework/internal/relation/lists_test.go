@@ -36,13 +36,30 @@ func titled() framework.ViewSet[Article] {
 	return v
 }
 
+// written has articles with the names of their writers, which a function reads.
+func written() framework.ViewSet[Article] {
+	type view struct {
+		ID     int64  `json:"id"`
+		Writer string `json:"writer"`
+	}
+	v := articles()
+	v.Name, v.Search = "written", framework.Search{}
+	v.Verbs = framework.Verbs{List: framework.Computes(func(_ *framework.Call, a *Article) (view, error) {
+		if a.Writer == nil {
+			return view{ID: a.ID}, nil
+		}
+		return view{a.ID, a.Writer.Username}, nil
+	}, "writer")}
+	return v
+}
+
 // TestOtherLists: an order by related rows holds wherever rows are listed.
 func TestOtherLists(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		migrate(t, db)
 		a := authors()
 		a.Actions = []framework.Action[Author]{framework.Related[Author, articleView]("titled", "titled", "writer_id")}
-		_, c := build(t, db, articles(), titled(), a, comments(), tags())
+		_, c := build(t, db, articles(), titled(), written(), a, comments(), tags())
 		small(t, db)
 		if _, err := db.DB.DB.Exec("UPDATE articles SET document = 'article of the magazine'"); err != nil {
 			t.Fatal(err)
@@ -61,6 +78,8 @@ func TestOtherLists(t *testing.T) {
 				}
 			})
 		}
+		c.Get("/api/written/?tag=go&ordering=-writer.username").Expect(200).Order("id", 2, 1).Order("writer", "ben", "ann")
+		c.Get("/api/written/?ordering=writer.team.name,title&size=2&page=2").Expect(200).Order("id", 5, 4).Order("writer", "", "")
 		c.Get("/api/titled/found/").Expect(200).Order("id", 2, 1, 6, 3, 4, 5)
 		c.With("Authorization", "staff").Get("/api/titled/found/").Expect(200).Order("id", 3, 2, 1, 6, 4, 5)
 		c.Get("/api/authors/1/titled/").Expect(200).Order("id", 1, 6)

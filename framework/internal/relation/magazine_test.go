@@ -249,5 +249,3 @@ func migrate(tb testing.TB, db *sqldb.DB) {
 		tb.Fatal(err)
 	}
 }
-
-func to[T any](v T) *T { return &v }

@@ -35,11 +35,11 @@ func PathOf(f query.Field) Path {
 // joinAlias is the alias under which [JoinRows] joins the last row of a path. No view has an
 // alias of this form.
 func (p Path) joinAlias() string {
-	alias := "by"
+	names := []string{"by"}
 	for _, r := range p {
-		alias += "__" + strings.ToLower(r.Schema.Field.GoName)
+		names = append(names, strings.ToLower(r.Schema.Field.GoName))
 	}
-	return alias
+	return strings.Join(names, "__")
 }
 
 // Joined returns a field of a to-one path as the statement of [JoinRows] names it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func imagine(r *rand.Rand) (w world, rows []any) {
 		if r.IntN(4) == 0 {
 			return nil
 		}
-		return to(1 + r.Int64N(n))
+		return new(1 + r.Int64N(n))
 	}
 	for id := int64(1); id <= 3; id++ {
 		w.teams[id] = &Team{ID: id, Name: word()}
@@ -45,7 +46,7 @@ func imagine(r *rand.Rand) (w world, rows []any) {
 	for id := int64(1); id <= 6; id++ {
 		a := &Author{ID: id, Username: word(), TeamID: maybe(4), Hidden: r.IntN(4) == 0} // team 4 does not exist
 		if r.IntN(3) > 0 {
-			a.City = to(word())
+			a.City = new(word())
 		}
 		if r.IntN(5) == 0 {
 			a.DeletedAt = gone
@@ -55,7 +56,7 @@ func imagine(r *rand.Rand) (w world, rows []any) {
 		if r.IntN(2) == 0 {
 			w.profiles[id] = &Profile{ID: id, AuthorID: id}
 			if r.IntN(3) > 0 {
-				w.profiles[id].Motto = to(word())
+				w.profiles[id].Motto = new(word())
 			}
 			rows = append(rows, w.profiles[id])
 		}
@@ -195,7 +196,7 @@ var orders = map[string]func(w world, a *Article) *string{
 		}
 		return nil
 	},
-	"total": func(_ world, a *Article) *string { return to(fmt.Sprintf("%09d", a.Price*a.Quantity)) },
+	"total": func(_ world, a *Article) *string { return new(fmt.Sprintf("%09d", a.Price*a.Quantity)) },
 }
 
 // compare orders two values, NULL last in both directions.
@@ -248,7 +249,7 @@ func ask(r *rand.Rand, w world) (query, want string) {
 	}
 	ids := make([]string, len(rows))
 	for i, a := range rows {
-		ids[i] = fmt.Sprint(a.ID)
+		ids[i] = strconv.FormatInt(a.ID, 10)
 	}
 	return strings.Join(params, "&"), fmt.Sprintf("%d: %s", len(rows), strings.Join(ids, " "))
 }
@@ -256,7 +257,7 @@ func ask(r *rand.Rand, w world) (query, want string) {
 // clash reports whether a parameter is there twice.
 func clash(params []string) bool {
 	seen := map[string]bool{}
-	for _, p := range strings.Split(strings.Join(params, "&"), "&") {
+	for p := range strings.SplitSeq(strings.Join(params, "&"), "&") {
 		name, _, _ := strings.Cut(p, "=")
 		if seen[name] {
 			return true

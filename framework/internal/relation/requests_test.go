@@ -3,6 +3,7 @@ package relation_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,18 +19,18 @@ func small(tb testing.TB, db *sqldb.DB) {
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	fill(tb, db,
 		&Team{ID: 1, Name: "red"},
-		&Author{ID: 1, Username: "ann", City: to("Pune"), TeamID: to(int64(1))}, &Author{ID: 2, Username: "ben"},
-		&Author{ID: 3, Username: "cid", City: to("Agra"), Hidden: true}, &Author{ID: 4, Username: "dot", City: to("Pune"), DeletedAt: at},
-		&Profile{ID: 1, AuthorID: 1, Motto: to("zeal")}, &Profile{ID: 2, AuthorID: 2, Motto: to("awe")},
-		&Article{ID: 1, Title: "One", Price: 3, Quantity: 3, WriterID: to(int64(1))}, &Article{ID: 2, Title: "Two", Price: 5, Quantity: 1, WriterID: to(int64(2))},
-		&Article{ID: 3, Title: "Three", Price: 2, Quantity: 1, WriterID: to(int64(3))}, &Article{ID: 4, Title: "Four", Price: 1, Quantity: 7, WriterID: to(int64(4))},
-		&Article{ID: 5, Title: "Five", Price: 1, Quantity: 1}, &Article{ID: 6, Title: "Six", Price: 4, Quantity: 2, WriterID: to(int64(1)), Reprints: to(int64(1))},
+		&Author{ID: 1, Username: "ann", City: new("Pune"), TeamID: new(int64(1))}, &Author{ID: 2, Username: "ben"},
+		&Author{ID: 3, Username: "cid", City: new("Agra"), Hidden: true}, &Author{ID: 4, Username: "dot", City: new("Pune"), DeletedAt: at},
+		&Profile{ID: 1, AuthorID: 1, Motto: new("zeal")}, &Profile{ID: 2, AuthorID: 2, Motto: new("awe")},
+		&Article{ID: 1, Title: "One", Price: 3, Quantity: 3, WriterID: new(int64(1))}, &Article{ID: 2, Title: "Two", Price: 5, Quantity: 1, WriterID: new(int64(2))},
+		&Article{ID: 3, Title: "Three", Price: 2, Quantity: 1, WriterID: new(int64(3))}, &Article{ID: 4, Title: "Four", Price: 1, Quantity: 7, WriterID: new(int64(4))},
+		&Article{ID: 5, Title: "Five", Price: 1, Quantity: 1}, &Article{ID: 6, Title: "Six", Price: 4, Quantity: 2, WriterID: new(int64(1)), Reprints: new(int64(1))},
 		&Tag{ID: 1, Name: "go"}, &Tag{ID: 2, Name: "sql"},
 		&ArticleTag{ArticleID: 1, TagID: 1}, &ArticleTag{ArticleID: 1, TagID: 2}, &ArticleTag{ArticleID: 2, TagID: 1}, &ArticleTag{ArticleID: 6, TagID: 2},
-		&Comment{ID: 1, ArticleID: 1, WriterID: to(int64(2)), Score: to(int64(5)), State: "open", PostedAt: at},
-		&Comment{ID: 2, ArticleID: 1, WriterID: to(int64(1)), Score: to(int64(1)), State: "closed", PostedAt: at, Pinned: true},
-		&Comment{ID: 3, ArticleID: 2, WriterID: to(int64(1)), Score: to(int64(9)), State: "open", PostedAt: at.AddDate(0, 0, 1)},
-		&Comment{ID: 4, ArticleID: 5, WriterID: to(int64(1)), Score: to(int64(100)), State: "open", PostedAt: at, DeletedAt: at},
+		&Comment{ID: 1, ArticleID: 1, WriterID: new(int64(2)), Score: new(int64(5)), State: "open", PostedAt: at},
+		&Comment{ID: 2, ArticleID: 1, WriterID: new(int64(1)), Score: new(int64(1)), State: "closed", PostedAt: at, Pinned: true},
+		&Comment{ID: 3, ArticleID: 2, WriterID: new(int64(1)), Score: new(int64(9)), State: "open", PostedAt: at.AddDate(0, 0, 1)},
+		&Comment{ID: 4, ArticleID: 5, WriterID: new(int64(1)), Score: new(int64(100)), State: "open", PostedAt: at, DeletedAt: at},
 		&Comment{ID: 5, ArticleID: 3, State: "open", PostedAt: at})
 }
 
@@ -44,7 +45,7 @@ func idsOf(r *frameworktest.Response) string {
 	}
 	var ids []string
 	for _, row := range body.Results {
-		ids = append(ids, fmt.Sprint(row.ID))
+		ids = append(ids, strconv.FormatInt(row.ID, 10))
 	}
 	return fmt.Sprintf("%d: %s", body.Count, strings.Join(ids, " "))
 }

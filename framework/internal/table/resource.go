@@ -255,65 +255,10 @@ type soughtField struct {
 	Scans bool
 }
 
-// A Searched is a resource that records the fields which a filter looks up.
-type Searched struct {
-	*Resource
-	fields []query.Field
-}
-
-// Field finds a field, as [Resource.Field] does, and records it if it exists.
-func (s *Searched) Field(name string) (query.Field, error) {
-	f, err := s.Resource.Field(name)
-	if err == nil {
-		s.fields = append(s.fields, f)
-	}
-	return f, err
-}
-
-// FieldAt finds a field, as [Resource.FieldAt] does, and records it if it exists.
-func (s *Searched) FieldAt(path string) (query.Field, error) {
-	f, err := s.Resource.FieldAt(path)
-	if err == nil {
-		s.fields = append(s.fields, f)
-	}
-	return f, err
-}
-
-// Relation finds related rows, as [Resource.Relation] does. Their fields are recorded as paths.
-func (s *Searched) Relation(path string) (query.Source, query.RelatedRows, error) {
-	source, related, err := s.Resource.Relation(path)
-	return searchedBelow{source, s, path + "."}, related, err
-}
-
-// A searchedBelow is the rows of a relation, whose fields are recorded.
-type searchedBelow struct {
-	query.Source
-	above  *Searched
-	prefix string
-}
-
-// Field finds a field of a related row, and records its path.
-func (s searchedBelow) Field(name string) (query.Field, error) {
-	return s.recorded(name, s.Source.Field)
-}
-
-// FieldAt finds a path that begins at a related row, and records the whole path.
-func (s searchedBelow) FieldAt(path string) (query.Field, error) {
-	return s.recorded(path, s.Source.FieldAt)
-}
-
-func (s searchedBelow) recorded(name string, find func(string) (query.Field, error)) (query.Field, error) {
-	f, err := find(name)
-	if err == nil {
-		_, err = s.above.FieldAt(s.prefix + name)
-	}
-	return f, err
-}
-
 // Seeks notes the fields by which a filter of the list finds rows.
-func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Searched) {
-	for _, f := range searched.fields {
-		r.Sought = append(r.Sought, soughtField{place, f, bound.Scans})
+func (r *Resource) Seeks(place string, scans bool, fields []query.Field) {
+	for _, f := range fields {
+		r.Sought = append(r.Sought, soughtField{place, f, scans})
 	}
 }
 
