@@ -119,8 +119,13 @@ func (b *BoundSearch) Narrow(c *call.Call, terms []string) query.Narrow {
 	kind := b.r.API.DB.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
+			found := b.contains(kind, term)
+			if len(b.Related) == 0 {
+				q = q.Where("?", found)
+				continue
+			}
 			q = q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-				return b.orRelated(c, q.Where("?", b.contains(kind, term)), term)
+				return b.orRelated(c, q.Where("?", found), term)
 			})
 		}
 		return q
