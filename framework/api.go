@@ -149,6 +149,10 @@ func New(c Config) *API {
 	return &API{registry: table.NewRegistry(table.Options(c))}
 }
 
+// Prefix returns the path of the API root without a slash at its end, such as "/api", or "" for
+// no prefix. The pattern of a handler below the prefix begins with it.
+func (a *API) Prefix() string { return a.registry.Config.Prefix }
+
 // Register adds resources. The API root lists them in this order. They may refer to each
 // other by name in any order, because [API.Check] and [API.Handler] resolve the names.
 // Register panics after either of them, and after [API.Document], [API.NewCall] and

@@ -54,16 +54,20 @@ func TestMembersOfAPage(t *testing.T) {
 	said.says(`{"type":["string","null"]}`, "components", "schemas", "CountriesPage", "properties", "next")
 }
 
-// unreadable, noObject and alarming describe themselves wrongly.
+// These types describe themselves wrongly.
 type (
 	unreadable string
 	noObject   string
 	alarming   string
+	void       string
+	trailing   string
 )
 
 func (unreadable) JSONSchemaBytes() ([]byte, error) { return []byte(`{"type":`), nil }
 func (noObject) JSONSchemaBytes() ([]byte, error)   { return nil, errors.New("no schema today") }
 func (alarming) JSONSchemaBytes() ([]byte, error)   { panic("alarm") }
+func (void) JSONSchemaBytes() ([]byte, error)       { return []byte("null"), nil }
+func (trailing) JSONSchemaBytes() ([]byte, error)   { return []byte(`{"type":"string"}}`), nil }
 
 // TestAReferenceThatCannotBeMade: every fault of the document is reported at the start of
 // the API, unless it is Undocumented.
@@ -72,12 +76,17 @@ func TestAReferenceThatCannotBeMade(t *testing.T) {
 		One unreadable `json:"one"`
 		Two noObject   `json:"two"`
 	}
+	type more struct {
+		One void     `json:"one" doc:"A field with a sentence."`
+		Two trailing `json:"two"`
+	}
 	giving := func(out framework.CollectionAction) framework.Resource {
 		v := countries()
 		v.Collection = []framework.CollectionAction{out}
 		return v
 	}
 	broken := giving(framework.OnCollection("GET", "two", func(*framework.Call, framework.None) (two, error) { return two{}, nil }))
+	odd := giving(framework.OnCollection("GET", "more", func(*framework.Call, framework.None) (more, error) { return more{}, nil }))
 	alarm := giving(framework.OnCollection("GET", "two", func(*framework.Call, framework.None) ([]alarming, error) { return nil, nil }))
 	failing := countries()
 	failing.Pagination = steps{func(framework.Page) error { return errors.New("out of paper") }}
@@ -85,7 +94,10 @@ func TestAReferenceThatCannotBeMade(t *testing.T) {
 		declared framework.Resource
 		want     []string
 	}{
-		"schemas that are none":   {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
+		"schemas that are none": {broken, []string{"framework_test.unreadable.JSONSchemaBytes: it is no object of JSON", "framework_test.noObject.JSONSchemaBytes: no schema today"}},
+		"schemas that are no object": {odd, []string{
+			"framework_test.void.JSONSchemaBytes: it is no object of JSON: it is null", "framework_test.trailing.JSONSchemaBytes: it has more than one value of JSON",
+		}},
 		"a type that panics":      {alarm, []string{"a part of a declaration panics when it describes itself: alarm"}},
 		"an envelope that cannot": {failing, []string{"countries: the Envelope of framework_test.steps: out of paper", "rejects every page"}},
 	} {

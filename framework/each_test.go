@@ -89,7 +89,7 @@ func TestEachRefuses(t *testing.T) {
 		want string
 	}{
 		{framework.Each[BookView](c, "bookz", nil), `did you mean "books"`},
-		{framework.Each[BookView](c, "authors", nil), "does not show framework_test.BookView"},
+		{framework.Each[BookView](c, "authors", nil), `viewset "authors" has no view framework_test.BookView; its views are: framework_test.AuthorView`},
 		{framework.Each[BookView](&framework.Call{Context: t.Context()}, "books", nil), "framework.Each: the call belongs to no API"},
 		{framework.Each[BookView](c, "books", nil), ""},
 	} {
@@ -117,17 +117,9 @@ func TestLargeStream(t *testing.T) {
 		}))
 		s.Verbs = framework.ReadOnly[noteView]()
 		api := serve(t, config(db), s)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, api.url+"/api/notes/export/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := patient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
+		body, _ := follow(t, api.url+"/api/notes/export/")
 		rows, most := 0, uint64(0)
-		for lines := bufio.NewScanner(resp.Body); lines.Scan(); rows++ {
+		for lines := bufio.NewScanner(body); lines.Scan(); rows++ {
 			if rows%20_000 == 0 {
 				most = max(most, heap())
 			}
@@ -136,6 +128,26 @@ func TestLargeStream(t *testing.T) {
 			t.Errorf("%d rows with %d MiB of memory; want 100000 with at most 64", rows, most>>20)
 		}
 	})
+}
+
+// follow requests a stream. It returns the body, and a function by which the client leaves; the
+// client leaves at the latest when the test ends.
+func follow(t *testing.T, url string) (body io.Reader, leave func()) {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := patient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		leave()
+		_ = resp.Body.Close()
+	})
+	return resp.Body, leave
 }
 
 // heap is the memory that is in use after a collection.
@@ -171,17 +183,8 @@ func TestClientLeavesAStream(t *testing.T) {
 		over := newWitness("w")
 		c.Observers = []framework.Observer{over}
 		api := serve(t, c, s)
-		ctx, leave := context.WithCancel(t.Context())
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, api.url+"/api/notes/rows/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := patient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil {
+		body, leave := follow(t, api.url+"/api/notes/rows/")
+		if _, err := bufio.NewReader(body).ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
 		leave()
@@ -225,18 +228,8 @@ func TestEventsHoldNoConnection(t *testing.T) {
 		over := newWitness("w")
 		c.Observers = []framework.Observer{over}
 		api := serve(t, c, streaming(framework.OnCollection("GET", "counts", counts).As(framework.EventStream)))
-		ctx, leave := context.WithCancel(t.Context())
-		defer leave()
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, api.url+"/api/notes/counts/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := patient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		lines := bufio.NewScanner(resp.Body)
+		body, leave := follow(t, api.url+"/api/notes/counts/")
+		lines := bufio.NewScanner(body)
 		for range 3 {
 			if lines.Scan(); lines.Text() != "data: 3" {
 				t.Fatalf("the event is %q", lines.Text())

@@ -182,6 +182,21 @@ type (
 
 func (misfit) Enum() []any { return []any{1} }
 
+// beyond and below list a number that their types cannot hold.
+type (
+	beyond      int8
+	below       uint64
+	beyondInput struct {
+		Level beyond `json:"level" validate:"required"`
+	}
+	belowInput struct {
+		Level below `json:"level" validate:"required"`
+	}
+)
+
+func (beyond) Enum() []any { return []any{1, 257} }
+func (below) Enum() []any  { return []any{1, -1} }
+
 // What could not hold is a mistake.
 func TestEnumeratedMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -196,6 +211,12 @@ func TestEnumeratedMistakes(t *testing.T) {
 			framework.CRUD[strangeInput, shoeView](), `strangeInput.Size: the rule oneof names "medium", which is no framework_test.size`,
 		},
 		"a default that is none": {framework.CRUD[wrongDefault, shoeView](), `wrongDefault.Size: default "medium" must be one of small, large, huge`},
+		"a number beyond the range of the type": {
+			framework.CRUD[beyondInput, shoeView](), `framework_test.beyond.Enum returns 257, which is no framework_test.beyond`,
+		},
+		"a number below the range of the type": {
+			framework.CRUD[belowInput, shoeView](), `framework_test.below.Enum returns -1, which is no framework_test.below`,
+		},
 		"values of another type": {framework.CRUD[misfitInput, shoeView](), `framework_test.misfit.Enum returns 1, which is no framework_test.misfit`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -99,6 +99,24 @@ func TestSignedURLsAfterAChange(t *testing.T) {
 	})
 }
 
+// TestSignedURLsOfAnotherAPI: a URL is valid at one API, also if two have the same keys: the same
+// path may be another resource there.
+func TestSignedURLsOfAnotherAPI(t *testing.T) {
+	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
+		storage := disk(t)
+		first := serveFiles(t, fileConfig(db), peopleWith(storage))
+		link := signedURL(first, newPerson(first))
+		c := fileConfig(db)
+		c.Prefix = "/v2"
+		second := serveFiles(t, c, peopleWith(storage))
+		second.get(strings.Replace(link, "/api/", "/v2/", 1)).refuses(403, "invalid_signature")
+		at, _, _ := strings.Cut(strings.Replace(link, "/api/", "/v2/", 1), "photo/")
+		own, _ := second.as("ada").get(at).is(200).object()["photo"].(map[string]any)["url"].(string)
+		second.get(own).is(200)
+		first.get(strings.Replace(own, "/v2/", "/api/", 1)).refuses(403, "invalid_signature")
+	})
+}
+
 // TestFileKeysAreReplaced: URLs of an old key are valid as long as it is listed.
 func TestFileKeysAreReplaced(t *testing.T) {
 	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {

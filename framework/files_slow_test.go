@@ -84,6 +84,30 @@ func TestUploadsThatAreCut(t *testing.T) {
 	})
 }
 
+// TestUploadsThatEndEarly: a client that sends less than it announced, and still reads, gets the
+// error of a cut body, as for any other body.
+func TestUploadsThatEndEarly(t *testing.T) {
+	peopleDatabases(t, func(t *testing.T, db *sqldb.DB) {
+		storage := disk(t)
+		api := serve(t, fileConfig(db), peopleWith(storage))
+		at := newPerson(api) + "photo/"
+		conn := dialUpload(t, api.url, at, 60_000, padded(pngOf(2, 2), 8<<10))
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		body, _ := io.ReadAll(r.Body)
+		if r.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "invalid_upload") {
+			t.Errorf("the answer is %d %s", r.StatusCode, body)
+		}
+		stores(t, storage, 0)
+	})
+}
+
 // TestUploadsThatStall: a client that pauses for longer than the server allows gets 408, and
 // nothing is left.
 func TestUploadsThatStall(t *testing.T) {

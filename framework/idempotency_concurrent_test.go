@@ -77,6 +77,20 @@ func (h *held) hold(n *tally) {
 	}
 }
 
+// ordersTwice sends an order with the text "a" and, while its function waits, another one with a
+// text and the same key. The function of the first order then returns an error, or nil.
+func (n *tally) ordersTwice(c *client, text string, ends error) (first, twin *answer) {
+	h := newHeld()
+	h.hold(n)
+	var wg sync.WaitGroup
+	wg.Go(func() { first = c.post("/api/orders/", fields{"text": "a"}) })
+	<-h.begun
+	wg.Go(func() { twin = c.post("/api/orders/", fields{"text": text}) })
+	h.let <- ends
+	wg.Wait()
+	return first, twin
+}
+
 // openLibrary opens another handle on a library.
 func openLibrary(t *testing.T, url string, o sqldb.Options) *sqldb.DB {
 	t.Helper()
@@ -93,16 +107,9 @@ func openLibrary(t *testing.T, url string, o sqldb.Options) *sqldb.DB {
 // TestADuplicateThatWaits for what is under way, then has its answer.
 func TestADuplicateThatWaits(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
-		n, h := &tally{}, newHeld()
+		n := &tally{}
 		ada := serve(t, config(db), n.resources()...).as("ada")
-		h.hold(n)
-		var first, twin *answer
-		var wg sync.WaitGroup
-		wg.Go(func() { first = ada.under("k").post("/api/orders/", fields{"text": "a"}) })
-		<-h.begun
-		wg.Go(func() { twin = ada.under("k").post("/api/orders/", fields{"text": "a"}) })
-		h.let <- nil
-		wg.Wait()
+		first, twin := n.ordersTwice(ada.under("k"), "a", nil)
 		twin.replays(first.is(201).fresh())
 		n.ran(t, 1)
 	})
@@ -134,16 +141,9 @@ func TestADuplicateThatWaitsTooLong(t *testing.T) {
 // TestADuplicateOfARejectedRequest: if the first request fails, a duplicate that waited runs.
 func TestADuplicateOfARejectedRequest(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
-		n, h := &tally{}, newHeld()
+		n := &tally{}
 		ada := serve(t, config(db), n.resources()...).as("ada")
-		h.hold(n)
-		var first, twin *answer
-		var wg sync.WaitGroup
-		wg.Go(func() { first = ada.under("k").post("/api/orders/", fields{"text": "a"}) })
-		<-h.begun
-		wg.Go(func() { twin = ada.under("k").post("/api/orders/", fields{"text": "b"}) })
-		h.let <- framework.Conflict("closed", "Come back tomorrow.")
-		wg.Wait()
+		first, twin := n.ordersTwice(ada.under("k"), "b", framework.Conflict("closed", "Come back tomorrow."))
 		first.refuses(409, "closed")
 		ada.under("k").post("/api/orders/", fields{"text": "b"}).replays(twin.is(201).fresh())
 		n.ran(t, 2)

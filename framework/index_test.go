@@ -388,11 +388,11 @@ func script(t *testing.T, db *sqldb.DB, statements string) {
 	}
 }
 
-// The name of an index that is made is one that the table has not got.
+// The name of an index that is made is one that the database has not got, also for another table.
 func TestNamesOfMissingIndexes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		const long = "title,pages,status,published_at,notes,document,slug,isbn,"
-		script(t, db, "CREATE INDEX books_slug ON books (slug) WHERE pages > 0")
+		script(t, db, `CREATE INDEX books_slug ON books (slug) WHERE pages > 0; CREATE INDEX "Books_Slug_2" ON countries (name); CREATE TABLE books_slug_3 (id text);`)
 		api := checked(t, db, plainBooks(func(v *framework.ViewSet[Book]) {
 			v.Lookup = "slug"
 			v.Ordering = framework.Ordering{Named: []framework.NamedOrder{{Name: "a", By: long + "created_at"}, {Name: "b", By: long + "updated_at"}}}
@@ -408,10 +408,36 @@ func TestNamesOfMissingIndexes(t *testing.T) {
 			}
 		}
 		cut := "books_title_pages_status_published_at_notes_document_slug_is"
-		if want := []string{"books_slug_2", cut, cut + "_2"}; !slices.Equal(got, want) {
+		if want := []string{"books_slug_4", cut, cut + "_2"}; !slices.Equal(got, want) {
 			t.Errorf("they are called %q; want %q", got, want)
 		}
 		lacksNothingAfter(t, db, api)
+	})
+}
+
+// TestIndexesAreMadeAsListed: each listed index has a name, and its SQL makes an index of this name.
+func TestIndexesAreMadeAsListed(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := checked(t, db, plainBooks(func(v *framework.ViewSet[Book]) {
+			v.Lookup = "slug"
+			v.Ordering = framework.Ordering{Default: "title", Allowed: []string{"pages"}}
+		})...)
+		before, err := db.TakenNames(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range api.Indexes() {
+			if n.Search {
+				continue // searchIndex chooses its name
+			}
+			script(t, db, n.Create())
+			if after, err := db.TakenNames(t.Context()); err != nil || !slices.Contains(after, n.Name) {
+				t.Errorf("%s made no index %q: %v", n.Create(), n.Name, err)
+			}
+			if !slices.Contains(before, n.Name) {
+				script(t, db, n.Drop())
+			}
+		}
 	})
 }
 

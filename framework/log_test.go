@@ -1,7 +1,6 @@
 package framework_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -9,32 +8,17 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode"
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/internal/journal"
 )
 
 // lines collects what is logged.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
+type lines = journal.Journal
 
 // TestLog: one line for each request, with its id and never with what a client
 // keeps to itself; the cause of a failure is there and only there.

@@ -46,6 +46,30 @@ func TestMissingColumns(t *testing.T) {
 	})
 }
 
+// TestMissingNamesLikeOnesInUse: a name that the declarations use already is not suggested.
+func TestMissingNamesLikeOnesInUse(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api := checked(t, db, plainBooks(func(v *framework.ViewSet[Book]) { v.Models = []any{(*bookMark)(nil)} })...)
+		script(t, db, "ALTER TABLE books RENAME COLUMN created_at TO x")
+		lacksColumns(t, "with updated_at in use, and books too", api,
+			`books: the table "books" has no column "created_at" (Book.CreatedAt)`,
+			`books: the database has no table "bookz" (BookMark)`)
+
+		script(t, db, "CREATE TABLE bookx (id TEXT)")
+		script(t, db, "ALTER TABLE books RENAME COLUMN x TO create_at")
+		lacksColumns(t, "with similar names that nothing uses", api,
+			`books: the table "books" has no column "created_at" (Book.CreatedAt); did you mean "create_at"?`,
+			`books: the database has no table "bookz" (BookMark); did you mean "bookx"?`)
+	})
+}
+
+// bookMark is a model whose table has nearly the name of another.
+type bookMark struct {
+	bun.BaseModel `bun:"table:bookz"`
+
+	ID string
+}
+
 // shelfMark is a model that only functions use.
 type shelfMark struct {
 	bun.BaseModel `bun:"table:shelf_marks"`

@@ -92,10 +92,14 @@ type IndexNeed struct {
 	// Search is true for the search index of the one column, which searchIndex creates in a
 	// migration.
 	Search bool
+	// Partial is true if an index with a condition (WHERE) may be enough, because the index is
+	// about a part of the rows. The condition is not known.
+	Partial bool
 	// For lists what needs the index: `patients: filter "city"`.
 	For []string
 	// Name is the name that [IndexNeed.Create] gives the index, unless Search is true.
-	// [API.MissingIndexes] chooses a free name; [API.Indexes] leaves Name empty.
+	// [API.MissingIndexes] chooses a name that the database does not have. [API.Indexes] does not
+	// read the database, so a table or an index may have the name already.
 	Name string
 }
 
@@ -103,20 +107,20 @@ type IndexNeed struct {
 func (n IndexNeed) String() string { return n.internal().String() }
 
 // Create returns the SQL that makes the index, as a template of a migration file
-// ([sqldb.Migrations]). It is for an index of [API.MissingIndexes], which has a Name. If an
-// index with this name exists, the SQL does nothing. A search index is different: searchIndex
-// chooses its name, and the SQL fails if an index with that name exists.
+// ([sqldb.Migrations]). If an index with this name exists, also of another table, the SQL does
+// nothing; a need of [API.MissingIndexes] has another name. A search index is different:
+// searchIndex chooses its name, and the SQL fails if an index with that name exists.
 func (n IndexNeed) Create() string { return n.internal().Create() }
 
 // Drop returns the statement that undoes [IndexNeed.Create].
 func (n IndexNeed) Drop() string { return n.internal().Drop() }
 
 func (n IndexNeed) internal() index.IndexNeed {
-	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, For: n.For, Name: n.Name}
+	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, Partial: n.Partial, For: n.For, Name: n.Name}
 }
 
 func newIndexNeed(n index.IndexNeed) IndexNeed {
-	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.For, n.Name}
+	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.Partial, n.For, n.Name}
 }
 
 func newMissingColumn(m index.MissingColumn) MissingColumn { return MissingColumn(m) }

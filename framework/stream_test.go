@@ -9,6 +9,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strconv"
 	"strings"
@@ -91,18 +92,18 @@ func TestStreamsAreNegotiated(t *testing.T) {
 		{"*/*;q=0.1, application/x-ndjson;q=0", "text/csv; charset=utf-8; header=present"},
 		{"text/html, application/json, */*;q=0.5", "application/x-ndjson"},
 	} {
-		api.with("Accept", c.accept).get("/api/notes/lines/?rows=1").is(200).head("Content-Type", c.want)
+		api.with("Accept", c.accept).get("/api/notes/lines/?rows=1").is(200).head("Content-Type", c.want).head("Vary", "Accept")
 	}
 	for _, accept := range []string{"application/json", "image/*", "text/csv;q=0", "*/*;q=0", "text/csv;charset=latin1", "text/csv;q=2", "nonsense"} {
 		refused := api.with("Accept", accept).get("/api/notes/lines/?fails=early").refuses(406, "not_acceptable")
-		refused.says(`"details":{"offered":["application/x-ndjson","text/csv","text/event-stream"]}`).head("Content-Type", "application/problem+json")
+		refused.says(`"details":{"offered":["application/x-ndjson","text/csv","text/event-stream"]}`).head("Content-Type", "application/problem+json").head("Vary", "Accept")
 	}
 }
 
 // TestStreamOfNDJSON: a line for each element, in the JSON of the API.
 func TestStreamOfNDJSON(t *testing.T) {
 	api := serve(t, config(sqlite(t)), streaming(lineStream()))
-	got := api.get("/api/notes/lines/?rows=2&unknown=x").is(200).head("Cache-Control", "no-store").head("Trestle-Ignored", "unknown")
+	got := api.get("/api/notes/lines/?rows=2&unknown=x").is(200).head("Cache-Control", "no-store").head("Trestle-Ignored", "unknown").head("Vary", "")
 	want := `{"number":1,"text":"a, \"b\"\r\n=c","cost":1.5,"at":"2026-01-02T03:04:05Z"}` + "\n" + `{"number":2,"text":"a, \"b\"\r\n=c","cost":1.5,"at":"2026-01-02T03:04:05Z"}` + "\n"
 	if got.body != want {
 		t.Errorf("got %q\nwant %q", got.body, want)
@@ -220,6 +221,24 @@ func TestStreamsFail(t *testing.T) {
 	}
 	if n := strings.Count(logged.String(), "canary"); n != 9 {
 		t.Errorf("the log has the cause %d times; want 9:\n%s", n, logged)
+	}
+}
+
+// TestTheLogOfAStreamThatDoesNotBegin: the log has the size of the error that is sent in its place.
+func TestTheLogOfAStreamThatDoesNotBegin(t *testing.T) {
+	logged := &lines{}
+	c := config(sqlite(t))
+	c.Log = slog.New(slog.NewTextHandler(logged, nil))
+	api := framework.New(c)
+	api.Register(streaming(lineStream()))
+	handler, err := api.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/api/notes/lines/?fails=first", nil))
+	if want := fmt.Sprintf("status=403 bytes=%d ", answer.Body.Len()); answer.Code != 403 || !strings.Contains(logged.String(), want) {
+		t.Errorf("the answer is %d; the log is %q, want %q in it", answer.Code, logged, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 	"trestle.example/resources/internal/leakscan"
@@ -44,7 +45,7 @@ type errand struct {
 // serve serves all services, and more, and returns who runs errands there.
 func (k *canary) serve(db *sqldb.DB, own auth.Config, more ...framework.Resource) *courier {
 	k.tb.Helper()
-	own.Log = k.log("audit")
+	own.Log, own.Mailer = k.log("audit"), mail.Log{To: slog.New(slog.DiscardHandler)}
 	identity, err := resources.Identity(own)
 	k.must(err)
 	config := resources.Config(db, 2, identity)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,7 +52,9 @@ func TestTheServicesKeepTheirContract(t *testing.T) {
 				}
 				tally := contract.Attack{
 					Contract: promised(w.t, w.api, 0), URL: w.client.URL(), Seed: seed, Requests: requests,
-					Only:    func(_, path string) bool { return isUnder(path, service.under) },
+					Only: func(method, path string) bool {
+						return isUnder(path, service.under) && method+" "+path != "DELETE /api/auth/me" // the callers are needed
+					},
 					Callers: w.attackers(service.callersChange), Known: w.known(), Unsaid: unsaid(),
 				}.Run(w.t)
 				w.t.Logf("FIGURE %s: %d requests, seed %d", w.t.Name(), requests, seed)
@@ -92,9 +95,9 @@ func (w *world) attackers(fresh bool) map[string]func(method, path string) http.
 	all := map[string]func(string, string) http.Header{"anonymous": func(string, string) http.Header { return http.Header{} }}
 	for name, user := range map[string]auth.User{"owner": s.owner, "user": w.user(), "staff": w.user(staff), "superuser": w.user(superuser)} {
 		kept := w.wallet(user)
-		all[name] = func(method, path string) http.Header {
+		all[name] = func(string, string) http.Header {
 			k := kept
-			if fresh && method != http.MethodGet {
+			if fresh {
 				k = w.wallet(user)
 			}
 			return k.header(map[string]string{"owner": byBearer, "user": bySession, "staff": byToken, "superuser": byJWT}[name])
@@ -118,7 +121,7 @@ func (k wallet) header(scheme string) http.Header {
 func (w *world) known() map[string][]string {
 	w.t.Helper()
 	user := w.user()
-	known := map[string][]string{"username": {w.inJSON(user.Email)}, "password": {w.inJSON(password)}}
+	known := map[string][]string{"username": {w.inJSON(user.Email)}, "password": {w.inJSON(password)}, "currentPassword": {w.inJSON(password)}}
 	for range 40 {
 		pair, err := w.identity.JWT.Issue(w.t.Context(), w.db.Session(), user)
 		w.must(err)
@@ -136,12 +139,14 @@ func (w *world) inJSON(text string) string {
 }
 
 // unsaid are what requests may be rejected for that are as the document has them: rules
-// about several members, or about what is stored. The endpoints of identity have none.
+// about several members, or about what is stored.
 func unsaid() map[string][]string {
 	all := map[string][]string{
 		"createAdminProduct": {"/variants/*/mrpPaise: min"},
 		"updateAdminProduct": {"/variants/*/mrpPaise: min", "/variants/*/pricePaise: max"},
 		"createOrder":        {"/deliveryAddress: required"}, // where there is no earlier one
+		"changeOwnEmail":     {"/currentPassword: wrong_password"},
+		"changeOwnPassword":  {"/currentPassword: wrong_password"},
 		"listProducts":       {"minPaise: invalid_parameter", "maxPaise: invalid_parameter", "q: invalid_parameter"},
 	}
 	for _, list := range []string{"listPatients", "listDoctors"} {
@@ -153,8 +158,11 @@ func unsaid() map[string][]string {
 	return all
 }
 
+// mailed are the operations that need the token of a mail, which no caller here has.
+var mailed = []string{"confirmPasswordReset", "verifyEmail"}
+
 // succeeded checks that enough operations succeeded at least once: in a
-// proof, which tries them often enough, each of them.
+// proof, which tries them often enough, each of them but those that are mailed.
 func (w *world) succeeded(tally contract.Tally, fewest int) {
 	w.t.Helper()
 	n := 0
@@ -165,7 +173,7 @@ func (w *world) succeeded(tally contract.Tally, fewest int) {
 		}
 		if some {
 			n++
-		} else if os.Getenv(proving) == "1" {
+		} else if os.Getenv(proving) == "1" && !slices.Contains(mailed, id) {
 			w.t.Errorf("%s never succeeded: %v", id, statuses)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
@@ -36,7 +37,7 @@ func documentIn(t *testing.T, format string) []byte {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

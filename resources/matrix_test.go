@@ -16,7 +16,8 @@ import (
 // declared is the answer of every endpoint to each caller: the status; 200- is 200
 // without the owner's rows, and 200* a function's answer without them: each
 // caller's own. All rows are the owner's, where rows have an
-// owner, and every request is valid if the owner sends it. The
+// owner, and every request is valid if the owner sends it, but for 400!: a
+// password or a token that is wrong for every caller. The
 // inactive caller's credentials were made while the user was active.
 //
 // A line holds for all schemes, unless the last column names some. What is open
@@ -93,6 +94,14 @@ DELETE /api/auth/session                       204   401   401   401       401  
 POST   /api/auth/jwt                           200   200   200   200       200      200
 POST   /api/auth/jwt/refresh                   200   200   200   200       200      200
 POST   /api/auth/jwt/revoke                    204   204   204   204       204      204
+PATCH  /api/auth/me                            401   200   200   200       200      401
+POST   /api/auth/password                      401   204   204   204       204      401
+POST   /api/auth/email                         401   202   202   202       202      401
+DELETE /api/auth/me                            401  400!  400!  400!      400!      401
+POST   /api/auth/password/reset                202   202   202   202       202      202
+POST   /api/auth/password/reset/confirm       400!  400!  400!  400!      400!     400!
+POST   /api/auth/email/verify                 400!  400!  400!  400!      400!     400!
+POST   /api/auth/email/verification            401   202   202   202       202      401
 `
 
 // The callers of the matrix, in the order of its columns.
@@ -254,12 +263,21 @@ func (m *matrix) cell(r framework.RouteInfo, caller, scheme, want string) {
 	if m.changed != writes {
 		m.t.Errorf("it wrote to the database: %v; want %v", m.changed, writes)
 	}
+	if writes && route(r) == "POST /api/auth/password" { // it ends all other credentials
+		m.wallets[caller] = m.fresh(caller)
+	}
 }
 
 // nothingToDo reports whether a request is valid and has nothing to write: there is
-// no session to end.
+// no session to end, or a mail is sent after the answer.
 func nothingToDo(r framework.RouteInfo, caller string) bool {
-	return route(r) == "DELETE /api/auth/session" && caller == anonymous
+	switch route(r) {
+	case "DELETE /api/auth/session":
+		return caller == anonymous
+	case "POST /api/auth/email", "POST /api/auth/email/verification", "POST /api/auth/password/reset":
+		return true
+	}
+	return false
 }
 
 // as is the client of a caller. Requests that may end the credentials that they
@@ -297,7 +315,7 @@ func refusal(cell string) bool { return cell[0] == '4' }
 // holds checks the status, and that a 401 names the schemes of credentials.
 func (m *matrix) holds(answer *frameworktest.Response, want string) {
 	m.t.Helper()
-	status, err := strconv.Atoi(strings.TrimRight(want, "-*"))
+	status, err := strconv.Atoi(strings.TrimRight(want, "-*!"))
 	m.must(err)
 	answer.Expect(status)
 	challenge := ""

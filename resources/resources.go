@@ -19,7 +19,7 @@ import (
 func Register(api *framework.API, identity *auth.Service) {
 	api.Register(framework.Service{
 		Name:      "Identity",
-		Doc:       "How callers register, sign in and sign out, by session, token or JWT.",
+		Doc:       "How callers register, sign in and sign out, by session, token or JWT, and look after their own account.",
 		Resources: []framework.Resource{identity.ViewSet()},
 	})
 	clinic.Register(api)
@@ -31,10 +31,12 @@ func Migrations() []sqldb.Migrations {
 	return []sqldb.Migrations{framework.Migrations(), auth.Migrations(), migrations.Application()}
 }
 
-// Identity is who callers are, for all services. A program adds its keys,
-// rates and log to c; the rest is set here.
+// Identity is who callers are, for all services. A program adds its keys, rates, mailer and log
+// to c; the rest is set here. Users look after their own account. An account with patients or
+// orders cannot be deleted: the records stay, and say whose they are.
 func Identity(c auth.Config) (*auth.Service, error) {
 	c.JWT.Issuer = "trestle"
+	c.Account = auth.AccountOptions{Change: true, Delete: true, Reset: true, Verify: true, PlainMe: true, Service: "Trestle"}
 	c.Role = role
 	return auth.New(c)
 }

@@ -48,6 +48,14 @@ DELETE /api/auth/session: anyone, own
 POST /api/auth/jwt: anyone, own
 POST /api/auth/jwt/refresh: anyone, own
 POST /api/auth/jwt/revoke: anyone, own
+PATCH /api/auth/me: authenticated, own
+POST /api/auth/password: authenticated, own
+POST /api/auth/email: authenticated, own
+DELETE /api/auth/me: authenticated, own
+POST /api/auth/password/reset: anyone, own
+POST /api/auth/password/reset/confirm: anyone, own
+POST /api/auth/email/verify: anyone, own
+POST /api/auth/email/verification: authenticated, own
 GET /api/patients/: authenticated, own, unless patients.view|add|change|delete
 POST /api/patients/: authenticated, own, unless patients.view|add|change|delete
 GET /api/patients/{id}/: authenticated, own, unless patients.view|add|change|delete

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/frameworktest/contract"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 	"trestle.example/resources"
@@ -61,7 +62,7 @@ func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *wo
 		rates[scope] = throttle.Rate{Limit: 1_000_000, Per: time.Minute}
 	}
 	var err error
-	w.identity, err = resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler), Rates: rates})
+	w.identity, err = resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Rates: rates})
 	w.must(err)
 	config := resources.Config(db, size, w.identity)
 	config.Log = slog.New(slog.DiscardHandler)
@@ -208,6 +209,7 @@ type wallet struct {
 func (w *world) wallet(user auth.User) wallet {
 	w.t.Helper()
 	ctx, session := w.t.Context(), w.db.Session()
+	user = w.now(user)
 	secret, record, err := w.identity.Users.IssueToken(ctx, session, user, "test", time.Hour)
 	w.must(err)
 	pair, err := w.identity.JWT.Issue(ctx, session, user)
@@ -215,6 +217,14 @@ func (w *world) wallet(user auth.User) wallet {
 	w.scan.Hide(w.t, "a token", secret.Reveal())
 	cookie, csrf := w.browse(user)
 	return wallet{user: user, token: secret.Reveal(), record: record, jwt: pair, cookie: cookie, csrf: csrf}
+}
+
+// now is a user as the database has it: requests may have changed it.
+func (w *world) now(user auth.User) auth.User {
+	w.t.Helper()
+	user, err := w.identity.Users.UserByID(w.t.Context(), w.db.Session(), user.ID)
+	w.must(err)
+	return user
 }
 
 // stale is the wallet of a user who was deactivated since.

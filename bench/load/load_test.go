@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
@@ -54,7 +55,7 @@ func folder(t *testing.T, instead map[string]string) string {
 // serve is the API over a loaded database.
 func serve(t *testing.T, db *sqldb.DB) *frameworktest.Client {
 	t.Helper()
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,8 +69,8 @@ func TestReport(t *testing.T) {
 	outcomes["store"] = &outcome{passed: 2, failed: 1, failures: []string{"TestA/postgresql", "TestA"}, ended: errors.New("exit status 1")}
 	outcomes["clinic"] = &outcome{}
 	var text strings.Builder
-	if err := report(&text, outcomes, leftOuts(false)); err != nil {
-		t.Fatal(err)
+	if held, err := report(&text, outcomes, leftOuts(false)); err != nil || held {
+		t.Fatalf("held: %v, %v", held, err)
 	}
 	for _, line := range []string{
 		`identity and access +3 +0 +0`, `store +2 +1 +0`, `failed: TestA/postgresql`, `failed: clinic: no test used the database`,
@@ -79,6 +79,36 @@ func TestReport(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^` + line).MatchString(text.String()) {
 			t.Errorf("no line is like %q in\n%s", line, text.String())
 		}
+	}
+}
+
+// TestSuitesWithoutATestOfThePattern are left out of the table, and do not fail the run.
+func TestSuitesWithoutATestOfThePattern(t *testing.T) {
+	t.Parallel()
+	ran, failed, idle := outcome{passed: 1}, outcome{failed: 1, ended: errors.New("exit status 1")}, outcome{}
+	unbuilt := outcome{ended: errors.New("exit status 1")}
+	for name, c := range map[string]struct {
+		clinic, store outcome
+		held          bool
+		lacks         string
+	}{
+		"one suite has a test":              {ran, idle, true, "store"},
+		"no suite has a test":               {idle, idle, false, "nothing"},
+		"the test of one suite fails":       {failed, idle, false, "store"},
+		"a suite is not built":              {ran, unbuilt, false, "nothing"},
+		"every suite but one has a test":    {ran, ran, true, "identity"},
+		"a test that is skipped is no test": {outcome{skipped: 1}, idle, false, "nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			outcomes := map[string]*outcome{"identity and access": {}, "clinic": &c.clinic, "store": &c.store}
+			omitIdle(outcomes)
+			var text strings.Builder
+			held, err := report(&text, outcomes, nil)
+			if err != nil || held != c.held || strings.Contains(text.String(), c.lacks) {
+				t.Errorf("held: %v, %v\n%s", held, err, text.String())
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -84,13 +85,29 @@ func one(counts bool) int {
 	return 0
 }
 
-// report prints the table, what failed, and what was left out.
-func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) error {
+// omitIdle removes the suites without a test that a pattern selects, unless no suite has one.
+func omitIdle(outcomes map[string]*outcome) {
+	isIdle := func(_ string, o *outcome) bool { return o.ended == nil && o.passed == 0 && o.failed == 0 }
+	busy := maps.Clone(outcomes)
+	maps.DeleteFunc(busy, isIdle)
+	if len(busy) > 0 {
+		maps.DeleteFunc(outcomes, isIdle)
+	}
+}
+
+// report prints the table of the suites, the tests that failed, and those that were left out. It
+// returns false if a suite did not hold.
+func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) (held bool, err error) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SUITE\tHELD\tFAILED\tSKIPPED")
 	var failures []string
+	held = true
 	for _, s := range suites() {
-		o := outcomes[s.name]
+		o, ran := outcomes[s.name]
+		if !ran {
+			continue
+		}
+		held = held && o.held()
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", s.name, o.passed, o.failed, o.skipped)
 		failures = append(failures, o.failures...)
 		if len(o.failures) == 0 && !o.held() {
@@ -98,7 +115,7 @@ func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) error {
 		}
 	}
 	if err := table.Flush(); err != nil {
-		return err
+		return false, err
 	}
 	for _, name := range slices.Compact(failures) {
 		fmt.Fprintf(w, "failed: %s\n", name)
@@ -106,7 +123,7 @@ func report(w io.Writer, outcomes map[string]*outcome, left []leftOut) error {
 	for _, l := range left {
 		fmt.Fprintf(w, "left out: %s: %s\n", l.tests, l.why)
 	}
-	return nil
+	return held, nil
 }
 
 var errNothingRun = errors.New("no test used the database")

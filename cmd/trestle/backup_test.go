@@ -289,6 +289,44 @@ func TestAKilledBackupLeavesNoFile(t *testing.T) {
 	}
 }
 
+// TestTwoBackupsToOneFile: while one process writes a file, another one gets an error, and the
+// first one ends well.
+func TestTwoBackupsToOneFile(t *testing.T) {
+	t.Parallel()
+	program := buildProgram(t)
+	r := seeded(t)
+	to := filepath.Join(t.TempDir(), "a.db")
+	held, err := os.OpenFile(to+".part.lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := to + ".1.part"
+	if err := os.WriteFile(part, []byte("of the other one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	backup := func() (string, error) {
+		cmd := exec.Command(program, "backup", to)
+		cmd.Env = r.env
+		said, err := cmd.CombinedOutput()
+		return string(said), err
+	}
+	if err := syscall.FcntlFlock(held.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := backup(); err == nil || !strings.Contains(said, "another process is writing "+to) || !isThere(part) || isThere(to) {
+		t.Errorf("while the file is written: %v, %s; the folder has %q", err, said, filesIn(t, filepath.Dir(to)))
+	}
+	if err := held.Close(); err != nil { // as the end of the process does
+		t.Fatal(err)
+	}
+	if said, err := backup(); err != nil || !strings.Contains(said, "Removed "+part) {
+		t.Errorf("afterwards: %v, %s", err, said)
+	}
+	if all := filesIn(t, filepath.Dir(to)); !slices.Equal(all, []string{filepath.Base(to)}) {
+		t.Errorf("the folder has %q; want the backup alone", all)
+	}
+}
+
 // killBackup kills a backup that has begun to write, and reports whether that
 // was before its end.
 func killBackup(t *testing.T, program string, r *rig, to string) bool {

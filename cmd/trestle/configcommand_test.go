@@ -101,6 +101,8 @@ func TestConfigSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+const someKey = "TRESTLE_JWT_KEYS=a:HS256:aGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVu"
+
 // What config finds wrong is what check finds wrong.
 func TestConfigAgreesWithCheck(t *testing.T) {
 	t.Parallel()
@@ -109,7 +111,8 @@ func TestConfigAgreesWithCheck(t *testing.T) {
 		"one thing is wrong":    {"TRESTLE_ENV=production", "TRESTLE_HOSTS=a.example"},
 		"many things are":       {"TRESTLE_ADDR=x", "TRESTLE_PAGE_SIZE=0", "TRESTLE_TLS_CERT=/nowhere.pem", "TRESTLE_JWT_KEYS=x"},
 		"an unknown variable":   {"TRESTLE_ADR=x"},
-		"production, all right": {"TRESTLE_ENV=production", "TRESTLE_HOSTS=a.example", "TRESTLE_JWT_KEYS=a:HS256:aGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVuaGlkZGVu"},
+		"no mail server":        {"TRESTLE_ENV=production", "TRESTLE_HOSTS=a.example", someKey},
+		"production, all right": {"TRESTLE_ENV=production", "TRESTLE_HOSTS=a.example", someKey, "TRESTLE_SMTP_URL=" + aMailServer, "TRESTLE_MAIL_FROM=" + aSender},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

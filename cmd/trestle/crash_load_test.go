@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/auth"
+	"trestle.example/framework/mail"
 	"trestle.example/resources"
 )
 
@@ -57,7 +58,7 @@ func newLoad(t *testing.T, seed uint64) *load {
 	l := &load{shop: openShop(t, rand.New(rand.NewPCG(seed, 0))), prices: map[string]int64{}, counts: tally{n: map[string]int{}}}
 	l.era.Store(newEra())
 	l.ctx, l.giveUp = context.WithCancel(t.Context())
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	l.must(err)
 	enrol := func(name string, i uint64, staff bool) *client {
 		user, token := l.enrol(identity.Users, name, staff)

@@ -47,6 +47,7 @@ func behindProxy(t *testing.T, dice *rand.Rand) (token string, servers []*instan
 	env := []string{
 		"DATABASE_URL=" + database, "REDIS_URL=" + redis.Server(t), "TRESTLE_JWT_KEYS=" + strings.TrimSpace(r.ok("jwt keygen")), "TRESTLE_DB_CONNS=4",
 		"TRESTLE_ENV=production", "TRESTLE_LOG=json", "TRESTLE_PUBLIC_URL=https://localhost", "TRESTLE_TRUSTED_PROXIES=127.0.0.1",
+		"TRESTLE_SMTP_URL=" + aMailServer, "TRESTLE_MAIL_FROM=" + aSender,
 		"TRESTLE_DRAIN_DELAY=1m", // the test ends it
 		"TRESTLE_RATES=login=1000/min,login_address=3/min",
 	}

@@ -208,9 +208,17 @@ func theProxyKeepsItsAddress(t *testing.T, all composition) {
 	}
 }
 
+// A mail server and a sender, which a server in production needs. Nothing listens there.
+const (
+	aMailServer = "smtp://127.0.0.1:1?tls=off"
+	aSender     = "trestle@example.org"
+)
+
 // filledIn is a value of compose.yaml with its variables replaced.
 func filledIn(value string) string {
 	value = regexp.MustCompile(`\$\{TRESTLE_JWT_KEYS:[^}]*\}`).ReplaceAllString(value, "a:HS256:MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=")
+	value = regexp.MustCompile(`\$\{TRESTLE_SMTP_URL:[^}]*\}`).ReplaceAllString(value, aMailServer)
+	value = regexp.MustCompile(`\$\{TRESTLE_MAIL_FROM:[^}]*\}`).ReplaceAllString(value, aSender)
 	value = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`).ReplaceAllString(value, "$1")
 	return regexp.MustCompile(`\$\{[A-Z_]+:\?[^}]*\}`).ReplaceAllString(value, "secret")
 }
@@ -247,7 +255,7 @@ func TestDockerfile(t *testing.T) {
 			t.Errorf("the Dockerfile lacks %q", line)
 		}
 	}
-	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example"}
+	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example", "TRESTLE_SMTP_URL": aMailServer, "TRESTLE_MAIL_FROM": aSender}
 	for _, pair := range regexp.MustCompile(`(?m)^(?:ENV)?\s+([A-Z_]+)=(\S+)`).FindAllStringSubmatch(file, -1) {
 		if pair[1] != "ZONEINFO" {
 			env[pair[1]] = pair[2]
@@ -262,7 +270,7 @@ func TestDockerfile(t *testing.T) {
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	unit := project(t, "deploy/trestle.service")
-	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example"}
+	env := map[string]string{"TRESTLE_JWT_KEYS": filledIn("${TRESTLE_JWT_KEYS:?}"), "TRESTLE_PUBLIC_URL": "https://a.example", "TRESTLE_SMTP_URL": aMailServer, "TRESTLE_MAIL_FROM": aSender}
 	for _, pair := range regexp.MustCompile(`(?m)^Environment=([A-Z_]+)=(\S+)$`).FindAllStringSubmatch(unit, -1) {
 		env[pair[1]] = pair[2]
 	}

@@ -86,25 +86,49 @@ func TestMigrationsOfTheProgramThroughAPooler(t *testing.T) {
 	}
 }
 
+// roleOf returns the URL of a new role with some rights in the database of the rig, and the role.
+func (r *rig) roleOf(rights string) (at *url.URL, role string) {
+	r.t.Helper()
+	db := r.database()
+	role = "trestle_test_" + strings.ToLower(rand.Text())
+	r.change(db, "CREATE ROLE "+role+" LOGIN PASSWORD 'granted'; "+strings.ReplaceAll(rights, "{role}", role))
+	r.t.Cleanup(func() {
+		if _, err := db.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role); err != nil {
+			r.t.Error(err)
+		}
+	})
+	at, err := url.Parse(strings.TrimPrefix(r.env[0], "DATABASE_URL="))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	at.User = url.UserPassword(role, "granted")
+	return at, role
+}
+
 // TestDoctorOfARoleWithoutRights: a table that the servers may not read is a problem.
 func TestDoctorOfARoleWithoutRights(t *testing.T) {
 	t.Parallel()
 	owner := newRig(t, postgres.Database(t))
 	owner.ok("migrate up")
-	db := owner.database()
-	role := "trestle_test_" + strings.ToLower(rand.Text())
-	owner.change(db, "CREATE ROLE "+role+" LOGIN PASSWORD 'granted'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO "+role+"; REVOKE ALL ON patients FROM "+role)
-	t.Cleanup(func() {
-		if _, err := db.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role); err != nil {
-			t.Error(err)
-		}
-	})
-	at, err := url.Parse(strings.TrimPrefix(owner.env[0], "DATABASE_URL="))
-	if err != nil {
-		t.Fatal(err)
+	at, role := owner.roleOf("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}; REVOKE ALL ON patients FROM {role}")
+	r := newRig(t, at.String())
+	r.examined()["search documents"].is(t, problem, "patients", "lacks a right in the database", "GRANT the right")
+
+	owner.change(owner.database(), "REVOKE ALL ON trestle_migrations FROM "+role)
+	r.examined()["migrations"].is(t, problem, "trestle_migrations", "lacks a right in the database", "GRANT the right")
+}
+
+// TestASchemaThatCannotBeUsed: migrate up names the causes of a search_path without a schema.
+func TestASchemaThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	owner := newRig(t, postgres.Database(t))
+	at, _ := owner.roleOf("CREATE SCHEMA closed")
+	for _, schema := range []string{"closed", "nowhere"} {
+		query := at.Query()
+		query.Set("search_path", schema)
+		at.RawQuery = query.Encode()
+		newRig(t, at.String()).run("migrate up").is(t, exitFailure, "no schema of the search_path exists, or the role may not use it", "grant USAGE")
 	}
-	at.User = url.UserPassword(role, "granted")
-	newRig(t, at.String()).examined()["search documents"].is(t, problem, "patients", "lacks a right in the database", "GRANT the right")
 }
 
 // TestDoctorOfARoleWithoutLimits: the limits that a server cannot set behind a pooler are a

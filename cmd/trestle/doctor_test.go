@@ -205,6 +205,27 @@ func TestDoctorFindsWhatIsWrongInTheDatabase(t *testing.T) {
 	})
 }
 
+// TestDoctorOfARuleForSomeRows: the cure of a lost unique index does not hide that the index may
+// have had a condition.
+func TestDoctorOfARuleForSomeRows(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.change(r.database(), "DROP INDEX appointments_slot")
+		const advice = "If only some of the rows must be unique, add their condition"
+		r.examined()["indexes"].is(t, problem, "appointments (doctor_id, starts_at)", "CREATE UNIQUE INDEX", advice)
+		dir := t.TempDir()
+		r.run("doctor --migration slots --dir "+dir).is(t, exitFailure)
+		files, err := filepath.Glob(filepath.Join(dir, "*.up.sql"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v; want one file", files, err)
+		}
+		if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "-- "+advice) {
+			t.Errorf("%s, %v; want it to say %q", text, err, advice)
+		}
+	})
+}
+
 // uniqueSlugs takes the constraint from the products; SQLite cannot.
 func uniqueSlugs(db *sqldb.DB) string {
 	if db.Kind() == sqldb.SQLite {

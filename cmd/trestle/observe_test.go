@@ -150,7 +150,8 @@ func (r *receiver) String() string {
 }
 
 // TestNothingSecretIsTold: the credentials, answers, queries and bodies of a client
-// are not in the log, the metrics or the traces of a server.
+// are not in the log, the metrics or the traces of a server. It has a mail server: without
+// one, mails go to the log.
 func TestNothingSecretIsTold(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {
@@ -161,7 +162,7 @@ func TestNothingSecretIsTold(t *testing.T) {
 			path         = k.word()
 		)
 		t.Run("serving", func(t *testing.T) {
-			s := r.start(t, freePort, "OTEL_EXPORTER_OTLP_ENDPOINT="+spans.URL, "TRESTLE_LOG_LEVEL=debug", "TRESTLE_SLOW=0")
+			s := r.start(t, freePort, "TRESTLE_SMTP_URL="+aMailServer, "TRESTLE_MAIL_FROM="+aSender, "OTEL_EXPORTER_OTLP_ENDPOINT="+spans.URL, "TRESTLE_LOG_LEVEL=debug", "TRESTLE_SLOW=0")
 			k.sendsSecrets(t, s.base, path)
 			_, metrics = plainRequest(t, "GET", s.metricsBase()+"/metrics")
 			log = s.log.String()

@@ -53,6 +53,21 @@ func TestAMissingTableOrColumn(t *testing.T) {
 	}
 }
 
+// TestDoctorWithoutTheColumnOfSearches: doctor does not look into a column that is missing, and
+// so does not advise to look there for longer.
+func TestDoctorWithoutTheColumnOfSearches(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.change(r.database(), "ALTER TABLE patients RENAME COLUMN search TO documents")
+		got := r.examined()
+		got["tables and columns"].is(t, problem, "patients.search", "name it patients.search again")
+		if got["search documents"] != nil {
+			t.Errorf("%+v; want no check of the search documents", got["search documents"])
+		}
+	})
+}
+
 func TestCheckOfADatabaseThatIsNotMigrated(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, r *rig) {

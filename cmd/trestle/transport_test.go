@@ -27,7 +27,7 @@ func TestProductionTakesCredentialsByTLSAlone(t *testing.T) {
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.ok("migrate up")
 		r.with(somePhrase+"\n", "createsuperuser --email a@example.com").is(t, exitOK)
-		r.env = append(r.env, "TRESTLE_ENV=production", "TRESTLE_HOSTS=127.0.0.1", "TRESTLE_DRAIN_DELAY=0s",
+		r.env = append(r.env, "TRESTLE_ENV=production", "TRESTLE_HOSTS=127.0.0.1", "TRESTLE_DRAIN_DELAY=0s", "TRESTLE_SMTP_URL="+aMailServer, "TRESTLE_MAIL_FROM="+aSender,
 			"TRESTLE_JWT_KEYS="+strings.TrimSpace(r.ok("jwt keygen")))
 		token := r.token("a@example.com")
 		const proxies, told = "TRESTLE_TRUSTED_PROXIES=", "X-Forwarded-Proto"

@@ -140,7 +140,7 @@ func TestRevokingWhatIsNotHeld(t *testing.T) {
 		r.inhabited()
 		r.ok("user grant --email a@example.com patients.view doctors.add")
 		r.ok("group create night patients.view doctors.add")
-		const misspelt = "no endpoint requires patients.veiw; did you mean patients.view?"
+		const misspelt = "no endpoint of the API requires patients.veiw; did you mean patients.view?"
 		for _, step := range []struct {
 			call string
 			says []string

@@ -81,6 +81,9 @@ func (s SignIn) token(c *framework.Call, in Credentials) (TokenView, error) {
 		return TokenView{}, err
 	}
 	ok, outdated, err := s.passwords.Verify(c, user.Password, in.Password)
+	if errors.Is(err, auth.ErrHash) { // as a wrong password: another answer would disclose the account
+		err = s.passwords.Pretend(c, in.Password)
+	}
 	if err != nil {
 		return TokenView{}, err
 	}

@@ -3,6 +3,7 @@ module notes.example
 go 1.26.0
 
 require (
+	github.com/go-chi/chi/v5 v5.5.0
 	github.com/google/uuid v1.6.0
 	github.com/uptrace/bun v1.3.0
 	trestle.example v0.0.0

@@ -40,6 +40,10 @@ type AccountOptions struct {
 	// server. The page sends the token to the API. Without them the mails contain the token
 	// alone.
 	ResetURL, VerifyURL string
+	// PlainMe leaves GET /auth/me as it is without these options, for clients that accept no new
+	// member: only the answers of PATCH /auth/me and POST /auth/email have emailVerified. With
+	// Usernames or a Profile it is a mistake. Defaults to false.
+	PlainMe bool
 	// Service names the service in the mails. Defaults to Realm.
 	Service string
 	// Compose writes the mails, see [Notice.Message]. Defaults to that.
@@ -49,8 +53,8 @@ type AccountOptions struct {
 // any reports whether an endpoint is switched on.
 func (o AccountOptions) any() bool { return o.Change || o.Delete || o.Reset || o.Verify }
 
-// check returns every mistake of the options.
-func (o AccountOptions) check(mailer mail.Mailer, requireTLS bool) error {
+// check returns every mistake of the options, which are those of c.
+func (o AccountOptions) check(c *Config) error {
 	var wrong []error
 	mistake := func(field, detail string) {
 		wrong = append(wrong, fmt.Errorf("auth.Config: Account.%s: %s", field, detail))
@@ -61,8 +65,9 @@ func (o AccountOptions) check(mailer mail.Mailer, requireTLS bool) error {
 		on    bool
 		what  string
 	}{
-		{"Reset", o.Reset, mailer != nil, "it sends mails; set Mailer, such as smtp.Open, or mail.Log in development"},
-		{"Verify", o.Verify, mailer != nil, "it sends mails; set Mailer, such as smtp.Open, or mail.Log in development"},
+		{"Reset", o.Reset, c.Mailer != nil, "it sends mails; set Mailer, such as smtp.Open, or mail.Log in development"},
+		{"Verify", o.Verify, c.Mailer != nil, "it sends mails; set Mailer, such as smtp.Open, or mail.Log in development"},
+		{"PlainMe", o.PlainMe, !c.Usernames && c.Profile == withoutProfile{}, "with Usernames or a Profile, GET /auth/me has further members"},
 		{"BeforeDelete", o.BeforeDelete != nil, o.Delete, "without Delete it never runs"},
 		{"ResetURL", o.ResetURL != "", o.Reset, "without Reset no mail has it"},
 		{"VerifyURL", o.VerifyURL != "", o.Verify, "without Verify no mail has it"},
@@ -72,7 +77,7 @@ func (o AccountOptions) check(mailer mail.Mailer, requireTLS bool) error {
 		}
 	}
 	for _, link := range []struct{ field, text string }{{"ResetURL", o.ResetURL}, {"VerifyURL", o.VerifyURL}} {
-		if detail := wrongLink(link.text, requireTLS); link.text != "" && detail != "" {
+		if detail := wrongLink(link.text, c.RequireTLS); link.text != "" && detail != "" {
 			mistake(link.field, detail+"; write it as https://shop.example.org/page#"+tokenPlace)
 		}
 	}

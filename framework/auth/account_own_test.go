@@ -40,6 +40,16 @@ func TestOptionalEndpointsAreOffByDefault(t *testing.T) {
 	})
 }
 
+// TestPlainMe: GET /auth/me is what it is without the options; the new endpoints show more.
+func TestPlainMe(t *testing.T) {
+	inOffice(t, auth.AccountOptions{Change: true, Delete: true, Reset: true, Verify: true, PlainMe: true}, nil, func(o *office) {
+		bearer := o.bearer(o.user("asha@example.com"))
+		bearer.Get(mePath).Expect(http.StatusOK).Contains(`"email":"asha@example.com"`).Lacks("emailVerified")
+		bearer.Patch(mePath, map[string]any{"name": "Asha"}).Expect(http.StatusOK).Contains(`"emailVerified":false`)
+		bearer.Get(mePath).Expect(http.StatusOK).Contains(`"name":"Asha"`).Lacks("emailVerified")
+	})
+}
+
 func TestChangeTheOwnName(t *testing.T) {
 	inOffice(t, auth.AccountOptions{Change: true}, nil, func(o *office) {
 		asha := o.user("asha@example.com")
@@ -130,7 +140,7 @@ func TestAStolenTokenCannotGuessThePassword(t *testing.T) {
 		bearer.Do(http.MethodDelete, mePath, map[string]any{"password": "wrong password"}).Expect(http.StatusBadRequest).Fault("/password", "wrong_password")
 		bearer.Post(passwordPath, passwordChangeOf(goodPassword, newPassword)).Expect(http.StatusTooManyRequests)
 		reasons := 0
-		for _, line := range o.log.take(o.T) {
+		for _, line := range o.log.Take(o.T) {
 			if line["event"] == "login_failed" && line["reason"] == "password" {
 				reasons++
 			}

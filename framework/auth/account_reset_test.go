@@ -34,7 +34,7 @@ func TestResetAPassword(t *testing.T) {
 	inOffice(t, auth.AccountOptions{Reset: true, ResetURL: "https://clinic.example.org/reset?lang=en#{token}", Service: "Clinic"}, nil, func(o *office) {
 		asha := o.user("asha@example.com")
 		token, pair, browser := o.token(asha), o.pair(asha), o.signedIn()
-		o.log.take(o.T)
+		o.log.Take(o.T)
 		o.Post(resetPath, resetOf(" Asha@Example.com ")).Expect(http.StatusAccepted)
 		got := o.mails()
 		if len(got) != 1 || got[0].To != "asha@example.com" || got[0].From != "clinic@example.org" || got[0].Subject != "Clinic: reset your password" ||
@@ -52,7 +52,7 @@ func TestResetAPassword(t *testing.T) {
 		o.knows(browser.client(), "")
 		o.Post(confirmPath, confirmationOf(link, goodPassword)).Expect(http.StatusBadRequest).Code(auth.CodeInvalidLink)
 		var events []string
-		for _, line := range o.log.take(o.T) {
+		for _, line := range o.log.Take(o.T) {
 			events = append(events, fmt.Sprint(line["event"]))
 			if text := fmt.Sprint(line); strings.Contains(text, link) || strings.Contains(text, "asha@") {
 				o.Errorf("the log has %s", text)
@@ -276,7 +276,7 @@ func TestAMailThatCannotBeSent(t *testing.T) {
 		o.server.Reject(550, "no asha@example.com here")
 		o.Post(resetPath, resetOf("asha@example.com")).Expect(http.StatusAccepted)
 		o.only()
-		lines := o.log.take(o.T)
+		lines := o.log.Take(o.T)
 		last := fmt.Sprint(lines[len(lines)-1])
 		if !strings.Contains(last, "a mail could not be sent") || !strings.Contains(last, "550") || strings.Contains(last, "asha") {
 			o.Errorf("the log has %s", last)
@@ -285,6 +285,11 @@ func TestAMailThatCannotBeSent(t *testing.T) {
 }
 
 func TestWrongAccountOptions(t *testing.T) {
+	anyProfile := auth.Profile[struct{}, struct{}, struct{}]{
+		Create: func(*framework.Call, auth.User, struct{}) error { return nil },
+		Change: func(*framework.Call, auth.User, struct{}) error { return nil },
+		Show:   func(*framework.Call, auth.User) (struct{}, error) { return struct{}{}, nil },
+	}
 	mailer := mail.Log{To: slog.New(slog.DiscardHandler)}
 	for _, c := range []struct {
 		name   string
@@ -295,6 +300,8 @@ func TestWrongAccountOptions(t *testing.T) {
 		{"verification without a mailer", auth.Config{Account: auth.AccountOptions{Verify: true}}, "Account.Verify: it sends mails; set Mailer"},
 		{"a page without a reset", auth.Config{Account: auth.AccountOptions{ResetURL: "https://a.example/{token}"}}, "Account.ResetURL: without Reset no mail has it"},
 		{"a function without Delete", auth.Config{Account: auth.AccountOptions{BeforeDelete: func(*framework.Call, auth.User) error { return nil }}}, "Account.BeforeDelete: without Delete it never runs"},
+		{"a plain me with user names", auth.Config{Usernames: true, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile, GET /auth/me has further members"},
+		{"a plain me with a profile", auth.Config{Profile: anyProfile, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile"},
 		{"no token in the page", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Reset: true, ResetURL: "https://a.example/"}}, "Account.ResetURL: it must contain {token} once"},
 		{"a path", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Verify: true, VerifyURL: "/verify#{token}"}}, "Account.VerifyURL: it is not the URL of a web page"},
 		{

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"trestle.example/framework"
+	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest/contract"
 )
 
@@ -22,5 +24,28 @@ func TestTheEndpointsFollowTheirDocument(t *testing.T) {
 			},
 			Known: map[string][]string{"password": {`"` + goodPassword + `"`}},
 		}.Run(d.T)
+	})
+}
+
+// TestTheAccountEndpointsFollowTheirDocument does the same for the endpoints that are off by
+// default. No document has the current password, which is generated, and wrong.
+func TestTheAccountEndpointsFollowTheirDocument(t *testing.T) {
+	options := auth.AccountOptions{Change: true, Reset: true, Verify: true}
+	inOffice(t, options, func(own *auth.Config, common *framework.Config) {
+		unlimited(own, common)
+		own.Usernames = true
+	}, func(o *office) {
+		user := o.user("asha@example.com")
+		contract.Attack{
+			Contract: o.promised, URL: o.URL(), Seed: 5, Requests: 400,
+			Callers: map[string]func(string, string) http.Header{
+				"nobody": func(string, string) http.Header { return http.Header{} },
+				"a user": func(string, string) http.Header {
+					return http.Header{"Authorization": {"Token " + o.token(user)}}
+				},
+			},
+			Known:  map[string][]string{"password": {`"` + goodPassword + `"`}},
+			Unsaid: map[string][]string{"": {"/currentPassword: wrong_password"}},
+		}.Run(o.T)
 	})
 }

@@ -59,7 +59,7 @@ func schemeAttr(scheme string) slog.Attr { return slog.String("scheme", scheme) 
 // reason.
 type rejection struct {
 	user   uuid.UUID // the account, or uuid.Nil if there is none or it was not read
-	reason string    // "unknown", "inactive", "password", or "changed" if the account changed after the password was checked
+	reason string    // "unknown", "inactive", "password", "hash" if the stored hash cannot be read, or "changed" if the account changed after the password was checked
 }
 
 func (rejection) Error() string { return ErrWrongCredentials.Error() }

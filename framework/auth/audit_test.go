@@ -22,7 +22,7 @@ import (
 // the client, and nothing more.
 func (d *desk) wants(r *frameworktest.Response, address string, want ...string) {
 	d.Helper()
-	lines := d.log.take(d.T)
+	lines := d.log.Take(d.T)
 	if len(lines) != len(want) {
 		d.Errorf("the audit log has %d lines, want %d: %v", len(lines), len(want), lines)
 		return
@@ -88,7 +88,7 @@ func TestAudit(t *testing.T) {
 		d.wants(d.as("Bearer "+pair.Access).Post(logout, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=JWT"+id)
 		d.wants(at(b.client()).Post(logout, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=Session"+id)
 		b = d.signedIn()
-		d.log.take(d.T)
+		d.log.Take(d.T)
 		d.wants(b.do(http.MethodDelete, nil).Expect(http.StatusNoContent), here, "logout INFO scheme=Session"+id)
 		d.wants(b.do(http.MethodDelete, nil).Expect(http.StatusNoContent), here)
 
@@ -125,12 +125,12 @@ func TestAuditComesLast(t *testing.T) {
 		user := d.user("asha@example.com")
 		var late []string
 		d.db.Observe(func(_ context.Context, e sqldb.Event) {
-			if d.log.length() > 0 {
+			if d.log.String() != "" {
 				late = append(late, e.SQL)
 			}
 		})
 		b := d.signedIn()
-		d.log.take(d.T)
+		d.log.Take(d.T)
 		first, opaque := d.pair(user), d.token(user)
 		d.refreshed(first.Refresh)
 		d.clock.turn(10 * time.Second)
@@ -145,7 +145,7 @@ func TestAuditComesLast(t *testing.T) {
 		} {
 			late = nil
 			send()
-			if lines := d.log.take(d.T); len(lines) == 0 || len(late) != 0 {
+			if lines := d.log.Take(d.T); len(lines) == 0 || len(late) != 0 {
 				d.Errorf("%s: after the line %v the statements %q", name, lines, late)
 			}
 		}

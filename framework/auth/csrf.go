@@ -68,6 +68,16 @@ func (s *Sessions) CheckCSRF(c *framework.Call) error {
 	return s.check(c, c.Request(), secret)
 }
 
+// checkAuthenticated is CheckCSRF for [Sessions.Begin]. If the scheme recognized the session of
+// the request, the token must belong to that session, even if the function that calls Begin has
+// ended the session meanwhile, as [Users.SetPassword] does.
+func (s *Sessions) checkAuthenticated(c *framework.Call) error {
+	if key, _ := s.key(c.Request(), sessionCookie); key != "" && c.Caller != nil && c.Caller.Scheme == sessionScheme {
+		return s.check(c, c.Request(), csrfSecret(sessionCookie, key))
+	}
+	return s.CheckCSRF(c)
+}
+
 // secret returns the CSRF secret of the browser that sent the request: of its live session,
 // else of its presession cookie. It returns nil if the request has neither. It clears a
 // session cookie that names no live session.

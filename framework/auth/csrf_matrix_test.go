@@ -258,6 +258,42 @@ func TestCSRFSources(t *testing.T) {
 	})
 }
 
+// TestCSRFOfWebsockets: a page of another origin cannot open a websocket with the session of a
+// visitor. The request needs no token, because a page cannot send one.
+func TestCSRFOfWebsockets(t *testing.T) {
+	onBoth(t, func(w *world) {
+		user := w.user("asha@example.com")
+		s := w.site(SessionOptions{Secure: true, TrustedOrigins: []string{trustedOrigin}})
+		session := "Cookie: " + s.signedIn("asha@example.com").cookie()
+		for _, c := range []struct {
+			name    string
+			headers []string
+			refused string // a part of the sentence, "" for none
+		}{
+			{"own Origin", []string{"Origin: https://api.example.org"}, ""},
+			{"own Origin, as browsers send it", []string{"Origin: https://api.example.org", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: websocket"}, ""},
+			{"a trusted Origin", []string{"Origin: " + trustedOrigin, "Sec-Fetch-Site: cross-site"}, ""},
+			{"no Origin, so no browser", nil, ""},
+			{"an Origin of another site", []string{"Origin: https://evil.test"}, "header Origin"},
+			{"an Origin of a sibling subdomain", []string{"Origin: https://shop.example.org", "Sec-Fetch-Site: same-site"}, "header Origin"},
+			{"an Origin without TLS", []string{"Origin: http://api.example.org"}, "header Origin"},
+			{"a sandboxed page", []string{"Origin: null"}, "header Origin"},
+			{"another site, without Origin", []string{"Sec-Fetch-Site: cross-site"}, "header Sec-Fetch-Site"},
+			{"another site, beside a token", []string{"Origin: https://evil.test", "Authorization: Token " + s.token(user, 0)}, ""},
+		} {
+			w.Run(c.name, func(t *testing.T) {
+				s := s.on(t)
+				headers := append([]string{session, "Connection: Upgrade", "Upgrade: websocket"}, c.headers...)
+				status := http.StatusNoContent
+				if c.refused != "" {
+					status = http.StatusForbidden
+				}
+				s.wants(s.send("GET", "act/", "", headers...), status, c.refused)
+			})
+		}
+	})
+}
+
 func TestRefererOrigin(t *testing.T) {
 	for referer, want := range map[string]string{
 		"https://api.example.org/page?x=1":   "https://api.example.org",

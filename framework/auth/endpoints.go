@@ -74,7 +74,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 		Permission: framework.Anyone(), // for methods that are not offered: 405, even before a login
 		Slash:      framework.WithoutSlash,
 		Models:     models(),
-		Collection: slices.Concat(s.accountActions(), []framework.CollectionAction{
+		Collection: slices.Concat([]framework.CollectionAction{
 			s.profile.registerAction(s),
 			signInAction(s, "login", s.login).ID("login").SignsIn().Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in: a token for the header Authorization, shown this once."),
@@ -100,7 +100,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 				Doc("Get the next pair; the refresh token that was sent is no longer valid."),
 			publicAction(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
-		}),
+		}, s.accountActions()),
 	}
 }
 

@@ -12,12 +12,22 @@ import (
 	"trestle.example/framework/frameworktest"
 )
 
-// failures are the three reasons for a failed login. A client must not be able to
+// failures are the reasons for a failed login. A client must not be able to
 // distinguish them.
 var failures = []struct{ name, email, password string }{
 	{"an unknown account", "nobody@example.com", goodPassword},
 	{"an inactive account", "gone@example.com", goodPassword},
 	{"a wrong password", "asha@example.com", "another four words walk"},
+	{"a hash of an unknown format", "old@example.com", goodPassword},
+	{"a hash that is too costly", "costly@example.com", goodPassword},
+	{"no hash", "none@example.com", goodPassword},
+}
+
+// unreadable are stored hashes that cannot be compared, by the account.
+var unreadable = map[string]string{
+	"old@example.com":    "md5$salt$0123456789abcdef0123456789abcdef",
+	"costly@example.com": "$2b$31$" + strings.Repeat("a", 53),
+	"none@example.com":   "",
 }
 
 // ofTheRequest matches the parts that differ between any two answers.
@@ -69,6 +79,10 @@ func TestFailedLoginsAreAlike(t *testing.T) {
 	onDesk(t, nil, func(d *desk) {
 		d.user("asha@example.com")
 		d.inactive()
+		for email, hash := range unreadable {
+			_, err := d.db.NewUpdate().Table("auth_users").Set("password_hash = ?", hash).Where("id = ?", d.user(email).ID).Exec(d.Context())
+			must(d.T, err)
+		}
 		statements := frameworktest.CountStatements(d.db)
 		for _, path := range signIns {
 			d.Run(path, func(t *testing.T) {

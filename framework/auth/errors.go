@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"trestle.example/framework"
+	"trestle.example/framework/auth/internal/hashers"
 )
 
 // ErrNotFound is wrapped by errors that state that a user, a group, a token or a session does
@@ -14,6 +15,10 @@ var ErrNotFound = errors.New("not found")
 // an inactive user and a wrong password. [Users.IssueToken], [Sessions.Begin] and [JWT.Issue]
 // return it if the account changed, is inactive or was deleted.
 var ErrWrongCredentials = errors.New("the e-mail and the password do not belong to an active user")
+
+// ErrHash is wrapped by the error of [Passwords.Verify] for a stored hash that has an unknown
+// format, or whose cost is out of bounds.
+var ErrHash = hashers.ErrHash
 
 // An InputError states why one value of an account is not valid. [ClientError] turns it
 // into an error for a client.

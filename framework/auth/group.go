@@ -30,6 +30,16 @@ func CheckPermission(name string) error {
 		fmt.Sprintf("%q is not a permission; it must be a resource and a right, as in patients.view.", name))
 }
 
+// checkPermissions returns the error of the first malformed name.
+func checkPermissions(names []string) error {
+	for _, name := range names {
+		if err := CheckPermission(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Grant gives a user permissions such as "patients.view". Permissions that the user
 // already holds do not change. A malformed name is an [InputError], and no permission is
 // given. If the user does not exist, the error is [ErrNotFound]. Without permissions Grant
@@ -49,12 +59,15 @@ func (u *Users) Revoke(ctx context.Context, s *sqldb.Session, userID uuid.UUID, 
 
 // CreateGroup adds a group that holds permissions. A name that is empty, malformed or
 // already used, and a malformed permission, are an [InputError]; then the returned Group must
-// not be used. On the pool no group is added after an error; a transaction of the caller must
-// be rolled back.
+// not be used. On the pool no group is added after an error. After a name that is already used,
+// and after an error of the database, a transaction of the caller must be rolled back.
 func (u *Users) CreateGroup(ctx context.Context, s *sqldb.Session, name string, permissions ...string) (Group, error) {
 	name, err := normalizeName(name)
 	if err == nil && name == "" {
 		err = invalid("name", "required", "A group needs a name.")
+	}
+	if err == nil {
+		err = checkPermissions(permissions)
 	}
 	if err != nil {
 		return Group{}, err
@@ -101,11 +114,17 @@ func (u *Users) RevokeGroup(ctx context.Context, s *sqldb.Session, groupID uuid.
 // Join makes a user a member of a group. If the user is already a member, Join does
 // nothing. A missing user or group is [ErrNotFound].
 func (u *Users) Join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) error {
-	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
-	if isFault(err, sqldb.ForeignKey) {
-		return fmt.Errorf("no user %s or no group %s: %w", userID, groupID, ErrNotFound)
-	}
+	_, err := u.join(ctx, s, userID, groupID)
 	return err
+}
+
+// join is Join. It reports whether the user was no member.
+func (u *Users) join(ctx context.Context, s *sqldb.Session, userID, groupID uuid.UUID) (added bool, err error) {
+	n, err := countChanged(ctx, s, s.IDB().NewInsert().Model(&membership{UserID: userID, GroupID: groupID}).On("CONFLICT DO NOTHING"))
+	if isFault(err, sqldb.ForeignKey) {
+		err = fmt.Errorf("no user %s or no group %s: %w", userID, groupID, ErrNotFound)
+	}
+	return n > 0, err
 }
 
 // Leave ends the membership of a user in a group. If the user is not a member, Leave does
@@ -140,15 +159,12 @@ type groupPermission struct {
 // [InputError], before any row is inserted. missing is the error if the holder does not exist.
 // Without permissions grant returns nil and does not check the holder.
 func grant[R any](ctx context.Context, s *sqldb.Session, permissions []string, row func(string) R, missing error) error {
+	if err := checkPermissions(permissions); err != nil || len(permissions) == 0 {
+		return err
+	}
 	rows := make([]R, len(permissions))
 	for i, p := range permissions {
-		if err := CheckPermission(p); err != nil {
-			return err
-		}
 		rows[i] = row(p)
-	}
-	if len(rows) == 0 {
-		return nil
 	}
 	_, err := s.Exec(ctx, s.IDB().NewInsert().Model(&rows).On("CONFLICT DO NOTHING"))
 	if isFault(err, sqldb.ForeignKey) {

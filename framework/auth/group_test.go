@@ -1,10 +1,13 @@
 package auth
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"trestle.example/framework/sqldb"
 )
 
 // holds checks the permissions that a token's caller has.
@@ -74,6 +77,13 @@ func TestGroupNames(t *testing.T) {
 		wantInput(w.T, err, "permission", "permission")
 		_, err = w.users.FindGroup(w.ctx, w.s, "Kitchen")
 		wantNotFound(w.T, err) // the rejected group left nothing
+		w.must(w.db.InTx(w.ctx, func(ctx context.Context, tx *sqldb.Session) error {
+			_, err := w.users.CreateGroup(ctx, tx, "Kitchen", "patients.view", "no permission")
+			wantInput(w.T, err, "permission", "permission")
+			return nil // the function of the caller commits
+		}))
+		_, err = w.users.FindGroup(w.ctx, w.s, "Kitchen")
+		wantNotFound(w.T, err)
 	})
 }
 

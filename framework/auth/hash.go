@@ -84,7 +84,8 @@ func Bcrypt(cost int) HashFormat { return HashFormat{hashers.Bcrypt{Cost: cost}}
 // HashOptions state how password hashes are read and written. Every format of this package is
 // read without an option: Argon2id, the formats of Django (pbkdf2_sha256, pbkdf2_sha1, argon2,
 // scrypt, bcrypt, bcrypt_sha256, and "!" for no password) and plain bcrypt ($2a$, $2b$, $2y$).
-// A hash whose cost is out of bounds is an error, before any work.
+// A hash of another format, and one whose cost is out of bounds, is an error before any work. Its
+// user cannot sign in; the audit log has the reason "hash".
 type HashOptions struct {
 	// Write is the format of new hashes. A password whose hash has another format or another
 	// cost is hashed again when its user signs in. Defaults to [Argon2id]. While Django runs

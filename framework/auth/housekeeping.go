@@ -99,7 +99,7 @@ func attempt(ctx context.Context, report func(error), do func() error) {
 }
 
 // expiredRows selects the expired rows of a table: the time in the column is not after until.
-// The column is indexed, except created_at of auth_sessions.
+// An index begins with the column.
 type expiredRows struct {
 	table, column bun.Ident
 	until         time.Time

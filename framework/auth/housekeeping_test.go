@@ -163,6 +163,21 @@ func TestEndedSessionsArePurged(t *testing.T) {
 	})
 }
 
+// TestPurgeHasIndexes: an index begins with each column by which a purge finds its rows.
+func TestPurgeHasIndexes(t *testing.T) {
+	onBoth(t, func(w *world) {
+		sessions := w.site(SessionOptions{}).sessions
+		all := append(sessions.expired(), w.tokens().expired())
+		for _, e := range append(all, expiredRows{table: "auth_jwt_families", column: "expires_at"}, expiredRows{table: "auth_mail_links", column: "expires_at"}) {
+			indexes, err := w.db.Indexes(w.ctx, string(e.table))
+			w.must(err)
+			if !slices.ContainsFunc(indexes, func(i sqldb.Index) bool { return i.Columns[0].Name == string(e.column) && i.Where == "" }) {
+				w.Errorf("no index of %s begins with %s", e.table, e.column)
+			}
+		}
+	})
+}
+
 // TestPurgeGoesInBatches: a large backlog is deleted in small transactions, the oldest
 // rows first.
 func TestPurgeGoesInBatches(t *testing.T) {

@@ -36,7 +36,8 @@ type IdentityPolicy struct {
 	// account is of staff or of a superuser, or has another identity of the issuer. The
 	// person who made the account may not be the owner of the address. So its password no
 	// longer works, its tokens are deleted, and its sessions and JWT logins end. Defaults to
-	// false: an address that is already used is an [InputError].
+	// false: an address that is already used is an [InputError]. So is always an address that no
+	// new account can have, such as one with the sign of Kelvin in place of a K.
 	LinkEmail bool
 }
 
@@ -95,6 +96,9 @@ func findIdentity(ctx context.Context, s *sqldb.Session, id Identity) (identityR
 func (u *Users) addIdentity(ctx context.Context, s *sqldb.Session, id Identity, policy IdentityPolicy) (a arrival, err error) {
 	if id.Email == "" {
 		return a, invalid("email", "required", "The identity provider states no verified e-mail address.")
+	}
+	if _, err := newEmail(id.Email); err != nil { // FindUser would find the account of a similar address
+		return a, err
 	}
 	a.user, err = u.FindUser(ctx, s, id.Email)
 	switch {

@@ -52,6 +52,7 @@ func TestIdentities(t *testing.T) {
 		_, err = w.users.CreateUser(w.ctx, w.s, NewUser{Email: "staff@example.com", Password: goodPassword, Staff: true})
 		w.must(err)
 		local := w.user("local@example.com")
+		w.user("kim@example.com")
 		_, err = w.users.CreateGroup(w.ctx, w.s, "doctors")
 		w.must(err)
 		for _, test := range []struct {
@@ -67,6 +68,8 @@ func TestIdentities(t *testing.T) {
 			{"the address of an account, without LinkEmail", with(func(id *Identity) { id.Subject, id.Email = "4", local.Email }), register, "email_unique"},
 			{"a new person, without Register", with(func(id *Identity) { id.Subject, id.Email = "5", "new@example.com" }), link, "unknown"},
 			{"an address that is none", with(func(id *Identity) { id.Subject, id.Email = "6", "new" }), register, "email_email"},
+			{"an address whose lower case is that of an account", with(func(id *Identity) { id.Subject, id.Email = "8", "\u212Aim@example.com" }), link, "email_email"},
+			{"an address whose lower case is nearly that of an account", with(func(id *Identity) { id.Subject, id.Email = "9", "k\u0130m@example.com" }), link, "email_email"},
 		} {
 			before := w.accounts()
 			if _, err := w.arrive(test.id, test.policy); err == nil || identityReason(err) != test.reason {
@@ -126,8 +129,16 @@ func TestIdentityRights(t *testing.T) {
 		w.must(w.users.Grant(w.ctx, w.s, user.ID, "orders.add"))
 		signIn(nil, []string{"orders.view"})
 		holds(user, "orders.view", "orders.add")
-		signIn([]string{"doctors"}, nil)
+		signIn([]string{"doctors"}, []string{"orders.add"})
 		holds(user, "orders.add", "patients.view")
+		signIn(nil, nil)
+		holds(user, "orders.add") // an operator gave it before the provider did
+		w.must(w.users.Join(w.ctx, w.s, user.ID, doctors.ID))
+		signIn([]string{"doctors"}, nil)
+		signIn(nil, nil)
+		holds(user, "orders.add", "patients.view")
+		w.must(w.users.Leave(w.ctx, w.s, user.ID, doctors.ID))
+		signIn([]string{"doctors"}, nil)
 		_, err = w.s.Exec(w.ctx, w.s.IDB().NewDelete().Table("auth_groups").Where("id = ?", doctors.ID))
 		w.must(err)
 		signIn(nil, nil)

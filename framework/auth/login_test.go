@@ -135,7 +135,7 @@ func TestAPasswordChangedMeanwhileDoesNotSignIn(t *testing.T) {
 				if n := d.count("auth_tokens") + d.count("auth_sessions") + d.count("auth_jwt_families"); n != 0 {
 					d.Errorf("there are %d credentials", n)
 				}
-				lines := d.log.take(d.T)
+				lines := d.log.Take(d.T)
 				if len(lines) != 1 || lines[0]["reason"] != "changed" || lines[0]["user"] != user.ID.String() {
 					d.Errorf("the audit log is %v", lines)
 				}

@@ -68,8 +68,9 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether stored is the hash of a password, and whether it is outdated: then the
 // program should store a new one of [Passwords.Hash]. A wrong password is not an error. If
-// stored is in no known format or its cost is out of bounds, the result is an error that does
-// not repeat it. Verify waits for its turn as Hash does.
+// stored is in no known format or its cost is out of bounds, the result is an error that wraps
+// [ErrHash] and does not repeat it: log it, call [Passwords.Pretend], and answer as to a wrong
+// password, because another answer discloses the account. Verify waits for its turn as Hash does.
 func (p *Passwords) Verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
 	if !canBePassword(password) {
 		return false, false, nil

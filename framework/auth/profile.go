@@ -158,7 +158,7 @@ func (withoutProfile) meAction(s *Service) framework.CollectionAction {
 	switch {
 	case s.Users.usernames:
 		return showAction(s, func(_ *framework.Call, user User) (namedAccountView, error) { return s.viewNamed(user), nil })
-	case s.account.any():
+	case s.account.any() && !s.account.PlainMe:
 		return showAction(s, func(_ *framework.Call, user User) (accountView, error) { return s.viewAccount(user), nil })
 	}
 	return showAction(s, func(_ *framework.Call, user User) (userView, error) { return s.view(user), nil })

@@ -160,7 +160,7 @@ func TestRegisterLeavesNothingHalfMade(t *testing.T) {
 		if d.count("auth_users") != 0 {
 			d.Error("there is an account without a token")
 		}
-		if lines := d.log.take(d.T); len(lines) != 0 {
+		if lines := d.log.Take(d.T); len(lines) != 0 {
 			d.Errorf("the audit log is %v", lines)
 		}
 	})

@@ -179,7 +179,7 @@ func (c *Config) completeAccount() error {
 	if c.Profile == nil {
 		c.Profile = withoutProfile{}
 	}
-	return errors.Join(c.Account.check(c.Mailer, c.RequireTLS), c.Profile.check())
+	return errors.Join(c.Account.check(c), c.Profile.check())
 }
 
 // makeKeys generates a key that is not stored.

@@ -1,9 +1,7 @@
 package auth_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"maps"
@@ -11,7 +9,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +19,7 @@ import (
 	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/journal"
 )
 
 const goodPassword = "four unrelated words walk"
@@ -37,7 +35,7 @@ type desk struct {
 	service  *auth.Service
 	promised *contract.Contract // the contract of the API
 	hashes   *atomic.Int64
-	log      *journal
+	log      *journal.Journal
 	clock    *clock
 }
 
@@ -55,7 +53,7 @@ func onDesk(t *testing.T, set setting, test func(*desk)) {
 
 func openDesk(t *testing.T, db *sqldb.DB, set setting) *desk {
 	t.Helper()
-	d := &desk{T: t, db: db, log: &journal{}, clock: newClock()}
+	d := &desk{T: t, db: db, log: &journal.Journal{}, clock: newClock()}
 	own := auth.Config{
 		Now: d.clock.now, Counters: &throttle.Memory{Clock: d.clock.now},
 		Log: slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -253,39 +251,6 @@ func newClock() *clock {
 func (c *clock) now() time.Time { return *c.at.Load() }
 
 func (c *clock) turn(by time.Duration) { c.at.Store(new(c.now().Add(by))) }
-
-// A journal records the log.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-// length returns how many bytes were logged since the last call of take.
-func (j *journal) length() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Len()
-}
-
-// take returns the lines since the last call.
-func (j *journal) take(t *testing.T) (lines []map[string]any) {
-	t.Helper()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for line := range bytes.Lines(j.text.Bytes()) {
-		said := map[string]any{}
-		must(t, json.Unmarshal(line, &said))
-		lines = append(lines, said)
-	}
-	j.text.Reset()
-	return lines
-}
 
 // contracts are the contracts of the APIs in these tests.
 var contracts = contract.Book{Unsaid: unsaid}

@@ -30,9 +30,9 @@ type SessionOptions struct {
 	// Life is how long a session lives in total; not less than IdleLife. Defaults to
 	// DefaultSessionLife, 14 days, or to IdleLife if that is more.
 	Life time.Duration
-	// TrustedOrigins are other origins whose pages may write with a session, each as
-	// browsers send it: "https://app.example.org". They are part of the service: name
-	// only origins whose scripts you control. Cookies are SameSite=Lax: a request from a
+	// TrustedOrigins are other origins whose pages may write, and open websockets, with a
+	// session, each as browsers send it: "https://app.example.org". They are part of the
+	// service: name only origins whose scripts you control. Cookies are SameSite=Lax: a request from a
 	// page of another site has them only if it opens a page by a method that only reads. The
 	// option is for sibling subdomains, for other ports, and for a proxy that changes the
 	// header Host, which needs the public origin here. Defaults to none.
@@ -62,8 +62,8 @@ type SessionOptions struct {
 //
 //   - show who is signed in: return [Sessions.CSRFToken], before login too;
 //   - sign in: [Sessions.CheckCSRF], [Users.CheckPassword], [Sessions.Begin];
-//   - change the password: [Users.SetPassword], which ends every session of the user, so
-//     that this browser must sign in again too;
+//   - change the password: [Users.SetPassword], which ends every session of the user; then
+//     [Users.UserByID] and [Sessions.Begin], else this browser must sign in again too;
 //   - sign out: [Sessions.End].
 //
 // # Forged requests

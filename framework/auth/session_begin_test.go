@@ -47,6 +47,33 @@ func TestBeginRejectsUsersWhoMayNotSignIn(t *testing.T) {
 	})
 }
 
+// TestBeginAfterANewPassword: a function that changes the password of its caller can keep the
+// browser signed in. Every other session ends, that of the request too.
+func TestBeginAfterANewPassword(t *testing.T) {
+	onBoth(t, func(w *world) {
+		user := w.user("asha@example.com")
+		s := w.site(SessionOptions{})
+		b, other := s.signedIn(user.Email), s.signedIn(user.Email)
+		old := b.copy()
+		const body = `{"password":"another set of plain words"}`
+		for _, c := range []struct{ name, token string }{
+			{"no token", ""}, {"a token of another session", other.token}, {"a token that is none", "x"},
+		} {
+			w.Run(c.name, func(*testing.T) {
+				forged := b.copy()
+				forged.token = c.token
+				forged.wants(forged.do("POST", "password/", body), http.StatusForbidden, CodeCSRFFailed)
+			})
+		}
+		b.admitted(true)
+		b.wants(b.do("POST", "password/", body), http.StatusOK, user.Email)
+		b.admitted(true)
+		old.admitted(false)
+		other.admitted(false)
+		b.wants(b.do("POST", "act/", ""), http.StatusNoContent, "") // the new token belongs to the new session
+	})
+}
+
 // TestALoginDoesNotSurviveAPasswordChange: a login that was checked against the old
 // password must not survive the change, in any order of the two transactions.
 func TestALoginDoesNotSurviveAPasswordChange(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest/contract"
 )
@@ -55,6 +57,10 @@ type enterInput struct {
 	Email string `json:"email"`
 }
 
+type renewInput struct {
+	Password string `json:"password"`
+}
+
 type shownSession struct {
 	Email     string `json:"email"`
 	CSRFToken string `json:"csrfToken"`
@@ -66,6 +72,7 @@ func (s *site) actions() []framework.CollectionAction {
 		framework.OnCollection("POST", "session", s.enter).Permit(framework.Anyone()).Authenticate().
 			Refuses(CodeCSRFFailed).Sends(s.sessions.Sends()...),
 		framework.OnCollection("DELETE", "session", s.leave).Permit(framework.Anyone()),
+		framework.OnCollection("POST", "password", s.renew).Refuses(CodeCSRFFailed).Sends(s.sessions.Sends()...),
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		actions = append(actions, framework.OnCollection(method, "act", s.act))
@@ -96,6 +103,24 @@ func (s *site) enter(c *framework.Call, in enterInput) (shownSession, error) {
 	}
 	s.acts.Add(1)
 	return shownSession{user.Email, token}, nil
+}
+
+// renew changes the password of the caller and signs the browser in again.
+func (s *site) renew(c *framework.Call, in renewInput) (shown shownSession, err error) {
+	id := framework.IDOf[uuid.UUID](c)
+	err = c.InTx(func(c *framework.Call) error {
+		if err := s.users.SetPassword(c, c.Session(), id, in.Password); err != nil {
+			return err
+		}
+		user, err := s.users.UserByID(c, c.Session(), id)
+		if err != nil {
+			return err
+		}
+		token, err := s.sessions.Begin(c, user)
+		shown = shownSession{user.Email, token}
+		return err
+	})
+	return shown, err
 }
 
 func (s *site) leave(c *framework.Call, _ framework.None) (framework.None, error) {

@@ -29,7 +29,8 @@ func (s *Sessions) Challenge() string {
 // [Sessions.Flush]. If the request has an Authorization header, it ignores cookies. A cookie
 // without a live session of an active user counts as absent and is cleared. Several session
 // cookies count as absent and are not cleared. A request that may write and fails the CSRF
-// checks is 403 csrf_failed.
+// checks is 403 csrf_failed. So is a request for another protocol, such as a websocket, that a
+// page of another origin sent: browsers send cookies with it and do not apply CORS.
 func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		return nil, nil
@@ -38,10 +39,14 @@ func (s *Sessions) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	if live == nil || err != nil {
 		return nil, err
 	}
-	if !isSafe(r.Method) {
-		if err := s.check(c, r, csrfSecret(sessionCookie, live.key)); err != nil {
-			return nil, err
-		}
+	switch {
+	case !isSafe(r.Method):
+		err = s.check(c, r, csrfSecret(sessionCookie, live.key))
+	case len(r.Header.Values("Upgrade")) > 0: // a page cannot set the header X-CSRFToken of a websocket
+		err = s.checkSource(c, r)
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.uses.note(live.hash, live.record.LastSeenAt, c.Now)
 	caller := live.holder.caller()

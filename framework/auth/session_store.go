@@ -37,12 +37,13 @@ type sessionWithHash struct {
 // the cookie "presession". The session has a new key; the earlier session of the browser is
 // deleted.
 //
-// It first runs [Sessions.CheckCSRF], for every method. user is the account that
+// It first runs the checks of [Sessions.CheckCSRF], for every method. user is the account that
 // [Users.CheckPassword] or [Users.UserByID] just returned. If the account changed since,
 // is inactive or was deleted, the error is [ErrWrongCredentials]. So a login with the old
-// password cannot survive a change of the password.
+// password cannot survive a change of the password. A function that changes the password of its
+// caller keeps the browser signed in by three calls: [Users.SetPassword], [Users.UserByID], Begin.
 func (s *Sessions) Begin(c *framework.Call, user User) (csrfToken string, err error) {
-	if err := s.CheckCSRF(c); err != nil {
+	if err := s.checkAuthenticated(c); err != nil {
 		return "", err
 	}
 	return s.begin(c, user)
@@ -124,8 +125,7 @@ func (s *Sessions) Purge(ctx context.Context, db *sqldb.Session) (int64, error) 
 	return purge(ctx, db, purgeAtOnce, s.expired()...)
 }
 
-// expired selects the sessions after their idle life, which may be many, and then the few in
-// use after their total life.
+// expired selects the sessions after their idle life, and then those in use after their total life.
 func (s *Sessions) expired() []expiredRows {
 	now := s.now()
 	return []expiredRows{

@@ -91,7 +91,7 @@ func TestAForgedSignInIsRejectedBeforeThePassword(t *testing.T) {
 		if d.hashes.Load() != before || d.count("auth_sessions") != 0 {
 			d.Errorf("%d hashes and %d sessions", d.hashes.Load()-before, d.count("auth_sessions"))
 		}
-		if lines := d.log.take(d.T); len(lines) != 0 {
+		if lines := d.log.Take(d.T); len(lines) != 0 {
 			d.Errorf("the audit log is %v", lines)
 		}
 		b.do(http.MethodPost, credentialsOf("asha@example.com", goodPassword)).Expect(http.StatusOK)

@@ -70,7 +70,7 @@ func TestCredentialsInCleartextAreRejected(t *testing.T) {
 			})
 		}
 		d.twoHeaders(opaque)
-		if lines := d.log.take(d.T); len(lines) != 0 {
+		if lines := d.log.Take(d.T); len(lines) != 0 {
 			d.Errorf("the audit log is %v", lines)
 		}
 	})

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,10 +122,14 @@ func (u *Users) DeleteUser(ctx context.Context, s *sqldb.Session, id uuid.UUID) 
 
 // checkPassword returns nil if the password is that of an active user. A wrong password and an
 // inactive user are an error that wraps [ErrWrongCredentials]. If the hash of a correct password
-// is outdated, it hashes the password again, unless the queue for hashes is full.
+// is outdated, it hashes the password again, unless the queue for hashes is full. A stored hash
+// that cannot be read is as a wrong password, after the same work: another answer would disclose
+// the account.
 func (u *Users) checkPassword(ctx context.Context, s *sqldb.Session, row userWithHash, password string) error {
 	ok, again, err := u.passwords.hasher.verify(ctx, row.PasswordHash, password)
 	switch {
+	case errors.Is(err, ErrHash):
+		return cmp.Or(u.passwords.hasher.pretend(ctx, password), error(rejection{row.ID, "hash"}))
 	case err != nil:
 		return fmt.Errorf("checking the password of user %s: %w", row.ID, err)
 	case !ok:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -29,8 +30,7 @@ func NormalizeUsername(name string) (string, error) {
 	if len(name) > 4*maximumUsername || !utf8.ValidString(name) {
 		return "", invalid("username", "too_long", fmt.Sprintf("The user name is not valid: it may have at most %d characters of UTF-8.", maximumUsername))
 	}
-	fold := cases.Fold()
-	normal := norm.NFKC.String(fold.String(norm.NFKC.String(strings.TrimSpace(name))))
+	normal := norm.NFKC.String(foldCase(norm.NFKC.String(strings.TrimSpace(name))))
 	switch length := utf8.RuneCountInString(normal); {
 	case strings.ContainsFunc(normal, isInvisible) || strings.ContainsFunc(normal, isIgnorable):
 		return "", invalid("username", "username", "The user name holds a space or a character that readers do not see; it must not.")
@@ -42,6 +42,18 @@ func NormalizeUsername(name string) (string, error) {
 		return "", invalid("username", "too_long", fmt.Sprintf("The user name is too long; it may have at most %d characters.", maximumUsername))
 	}
 	return normal, nil
+}
+
+// foldCase makes spellings equal that differ in capitals. Package cases exchanges the capital and
+// the small letters of Cherokee, so they are capitals before.
+func foldCase(name string) string {
+	capitals := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cherokee, r) {
+			return unicode.ToUpper(r)
+		}
+		return r
+	}, name)
+	return cases.Fold().String(capitals)
 }
 
 // SetUsername changes the user name of a user, or removes it if name is empty. A malformed name,

@@ -158,7 +158,7 @@ func TestSignInsByNameAreLimited(t *testing.T) {
 // FuzzNormalizeUsername: a user name in normal form is its own normal form, and has no invisible
 // character.
 func FuzzNormalizeUsername(f *testing.F) {
-	for _, seed := range []string{"asha", "ASHA", "ａｓｈａ", "Straße", "ǅungla", "İstanbul", "a\u0345b\u0301c", "\u202easha"} {
+	for _, seed := range []string{"asha", "ASHA", "ａｓｈａ", "Straße", "ǅungla", "İstanbul", "a\u0345b\u0301c", "\u202easha", "\u13a0\uab71\u13f8"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -65,7 +65,7 @@ func (d *Disk) Put(ctx context.Context, key string, body io.Reader, _ string) (e
 			_ = d.root.Remove(name)
 		}
 	}()
-	if _, err := io.Copy(f, contextReader{ctx, body}); err != nil {
+	if _, err := io.Copy(f, WithContext(ctx, body)); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -235,17 +235,4 @@ func (d *Disk) DeleteUnfinished(ctx context.Context, before time.Time) (deleted 
 		}
 	}
 	return deleted, nil
-}
-
-// contextReader reads until its context ends.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }

@@ -49,6 +49,22 @@ var ErrNotFound = errors.New("files: no content has this key")
 // ErrBusy is the error of Put if the storage cannot take another content now. The client gets 503.
 var ErrBusy = errors.New("files: the storage has too many uploads at once")
 
+// WithContext returns a reader of body whose Read fails with the error of ctx after ctx has ended. A
+// storage reads the body of [Storage.Put] by it, so that an upload ends with its request.
+func WithContext(ctx context.Context, body io.Reader) io.Reader { return contextReader{ctx, body} }
+
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
 // NewKey returns a new key below a prefix. Its last part is random, with 128 bits or more.
 func NewKey(prefix string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + strings.ToLower(rand.Text())

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"trestle.example/internal/journal"
 )
 
 func passes(context.Context) error { return nil }
@@ -166,7 +168,7 @@ func TestAPanicInACheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log, next := &notebook{}, 0
+			log, next := &journal.Journal{}, 0
 			h := newHealth([]Check{{Name: "database", Run: func(ctx context.Context) error {
 				next++
 				return test.runs[next-1](ctx)

@@ -13,9 +13,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"trestle.example/internal/journal"
 )
 
 // waitLimit is the maximum wait of a test on a busy machine.
@@ -29,7 +30,7 @@ type served struct {
 	at    string
 	stop  context.CancelFunc
 	ended chan error
-	log   *notebook
+	log   *journal.Journal
 }
 
 // serving starts a server on a free port.
@@ -44,7 +45,7 @@ func serving(t *testing.T, handler http.Handler, o Options) *served {
 
 func servingOn(t *testing.T, on net.Listener, handler http.Handler, o Options) *served {
 	t.Helper()
-	log := &notebook{}
+	log := &journal.Journal{}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	ctx, stop := context.WithCancel(context.Background())
 	s := &served{Server: New(handler, o), t: t, at: on.Addr().String(), stop: stop, ended: make(chan error, 1), log: log}
@@ -78,24 +79,6 @@ func overHTTP2(t *testing.T, trust *tls.Config) *http.Client {
 	transport := &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true} // the transport changes it
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: waitLimit}
-}
-
-// A notebook is a log that is read while it is written.
-type notebook struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (n *notebook) Write(line []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.text.Write(line)
-}
-
-func (n *notebook) String() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.text.String()
 }
 
 // await returns when a condition is true.

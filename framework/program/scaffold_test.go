@@ -46,7 +46,7 @@ func TestANewProject(t *testing.T) {
 	t.Chdir(folder)
 	for _, words := range []string{
 		"book title:string about:text? pages:int sold:bool day:date at:time code:uuid note:ref:notes",
-		"entry title:string? about:text pages:int? sold:bool? day:date? at:time? code:uuid? book:ref:books? a_b:int line_2:string image_url:string",
+		"entry title:string? about:text pages:int? sold:bool? day:date? at:time? code:uuid? book2:ref:books? a_b:int line_2:string image_url:string",
 		"stamp name:string",
 	} {
 		if code, said := run(t, library(), "generate resource "+words); code != exit.OK || !strings.Contains(said, "resources.go\nNext:") {

@@ -22,6 +22,12 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	return db.Session().catalog().Tables(ctx)
 }
 
+// TakenNames lists the names that a new index of a table cannot have, because a table, a view, an
+// index or a sequence has them. On PostgreSQL these are the names in the schemas of the search path.
+func (db *DB) TakenNames(ctx context.Context) ([]string, error) {
+	return db.Session().catalog().TakenNames(ctx)
+}
+
 // An Index is an index of a table, as the database has it. Columns are the columns that
 // order it, the first one first. Unique: no two rows that it contains have the same values
 // in all columns, unless one is NULL. Where is the condition of the rows that it contains,

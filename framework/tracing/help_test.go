@@ -26,6 +26,7 @@ import (
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/tracing"
+	"trestle.example/internal/journal"
 )
 
 // A collector is a receiver of OTLP over HTTP.
@@ -137,7 +138,7 @@ type NoteView struct {
 type traced struct {
 	*frameworktest.Client
 	tracing *tracing.Tracing
-	log     *safeBuffer
+	log     *journal.Journal
 	db      *sqldb.DB
 }
 
@@ -160,7 +161,7 @@ func schema(tb testing.TB, db *sqldb.DB) {
 
 func start(t *testing.T, db *sqldb.DB, o tracing.Options) *traced {
 	t.Helper()
-	s := &traced{log: &safeBuffer{}, db: db}
+	s := &traced{log: &journal.Journal{}, db: db}
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	o.Log = log
 	var err error
@@ -211,22 +212,4 @@ func (s *traced) finish(t *testing.T) {
 	if err := s.tracing.Close(); err != nil {
 		t.Errorf("the last spans are not sent: %v", err)
 	}
-}
-
-// A safeBuffer is a log for many goroutines.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

@@ -14,6 +14,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/resources"
@@ -78,7 +79,7 @@ func benched(b *testing.B, url string) *bench {
 	b.Cleanup(func() { _ = db.Close() })
 	s := &bench{site: open(b, db)}
 	log := slog.New(slog.DiscardHandler)
-	identity, err := resources.Identity(auth.Config{Log: log})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: log})
 	s.must(err)
 	config := resources.Config(db, pageSize, identity)
 	config.Log = log

@@ -3,6 +3,7 @@ package clinic_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"net/url"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/frameworktest/contract"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 )
@@ -99,7 +101,7 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	}
 	w := newWatch(tb, nil)
 	diary := newDiary(w.reportsTo)
-	identity, err := resources.Identity(auth.Config{Log: diary.log()})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: diary.log()})
 	if err != nil {
 		tb.Fatal(err)
 	}

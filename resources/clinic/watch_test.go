@@ -102,7 +102,7 @@ var inside = []string{
 	"patients_", "doctors_", "appointments_", "constraint", "foreign key", "primary key", "violat", "duplicate key", "column", "relation ",
 	"uuid.", "time.time", "clinic.", "framework", "sqldb", "jsontext", "json: unknown", "json: cannot", "unmarshal", "strconv", "reflect", "validator", "echo", "go.mod",
 	"goroutine", "panic", "runtime", ".go:", "nil pointer", "interface {}", "map[", "0xc0", "\x1f", "\\u001f", "context deadline",
-	"password", "argon2", "key_hash", "/work", "/tmp", "/root", "/home",
+	"password_hash", "passwordhash", "argon2", "key_hash", "/work", "/tmp", "/root", "/home",
 }
 
 // members are all the names that a body may have.
@@ -112,6 +112,7 @@ var members = strings.Fields(`
 	patients appointments doctors manage/doctors
 	categories products cart cart/items orders admin/products admin/orders
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
+	auth/password auth/password/reset auth/password/reset/confirm auth/email auth/email/verify auth/email/verification
 	type title detail code instance errors pointer parameter details resource signIn
 	description renders parses parameters actions GET POST PUT PATCH DELETE summary body schema in required style explode properties items
 	format enum default examples pattern minLength maxLength minimum maximum multipleOf`)

@@ -108,9 +108,11 @@ const (
 	FaultCodeTooLong          FaultCode = "too_long"
 	FaultCodeTooShort         FaultCode = "too_short"
 	FaultCodeType             FaultCode = "type"
+	FaultCodeUnchanged        FaultCode = "unchanged"
 	FaultCodeUnique           FaultCode = "unique"
 	FaultCodeUnknownField     FaultCode = "unknown_field"
 	FaultCodeValidationFailed FaultCode = "validation_failed"
+	FaultCodeWrongPassword    FaultCode = "wrong_password"
 )
 
 // Defines values for LineProblemStatus.
@@ -269,6 +271,37 @@ const (
 	ListProductsParamsSortPriceDesc ListProductsParamsSort = "price_desc"
 	ListProductsParamsSortRelevance ListProductsParamsSort = "relevance"
 )
+
+// Account defines model for Account.
+type Account struct {
+	// CreatedAt When the account was made.
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Email In lower case, as it is kept.
+	//
+	// Examples: asha@example.com
+	Email string `json:"email"`
+
+	// EmailVerified Whether the user has proved to read the mail of the address.
+	EmailVerified bool               `json:"emailVerified"`
+	ID            openapi_types.UUID `json:"id"`
+
+	// Name What to call the user; empty if they did not say.
+	//
+	// Examples: Asha Rao
+	Name string `json:"name"`
+
+	// Role What the user is to the services. It decides nothing: permissions do.
+	Role string `json:"role"`
+}
+
+// AccountPatch defines model for AccountPatch.
+type AccountPatch struct {
+	// Name The name of the user.
+	//
+	// Examples: Asha Rao
+	Name *string `json:"name,omitempty"`
+}
 
 // Address defines model for Address.
 type Address struct {
@@ -875,6 +908,17 @@ type DoctorsPage struct {
 	Results []Doctor `json:"results"`
 }
 
+// EmailChangeInput defines model for EmailChangeInput.
+type EmailChangeInput struct {
+	// CurrentPassword The current password of the account.
+	CurrentPassword string `json:"currentPassword"`
+
+	// Email The new e-mail address.
+	//
+	// Examples: asha@example.com
+	Email string `json:"email"`
+}
+
 // EmailCredentialsInput defines model for EmailCredentialsInput.
 type EmailCredentialsInput struct {
 	// Email The account's e-mail address. It or username is needed.
@@ -914,9 +958,11 @@ type Fault struct {
 	// - `too_long`: It has too many characters.
 	// - `too_short`: It has too few characters.
 	// - `type`: It is JSON of another type, such as text instead of a number.
+	// - `unchanged`: It is the value that the account has already.
 	// - `unique`: It is there twice in the request.
 	// - `unknown_field`: There is no such field, or it cannot be written here.
 	// - `validation_failed`: It is not valid.
+	// - `wrong_password`: It is not the password of the account.
 	Code FaultCode `json:"code"`
 
 	// Detail One sentence for a person.
@@ -953,9 +999,11 @@ type Fault struct {
 // - `too_long`: It has too many characters.
 // - `too_short`: It has too few characters.
 // - `type`: It is JSON of another type, such as text instead of a number.
+// - `unchanged`: It is the value that the account has already.
 // - `unique`: It is there twice in the request.
 // - `unknown_field`: There is no such field, or it cannot be written here.
 // - `validation_failed`: It is not valid.
+// - `wrong_password`: It is not the password of the account.
 type FaultCode string
 
 // LimitDetails defines model for LimitDetails.
@@ -1192,6 +1240,23 @@ type OrdersPage struct {
 
 	// TotalPages How many pages they fill.
 	TotalPages int64 `json:"totalPages"`
+}
+
+// PasswordChangeInput defines model for PasswordChangeInput.
+type PasswordChangeInput struct {
+	// CurrentPassword The current password of the account.
+	CurrentPassword string `json:"currentPassword"`
+
+	// Password The new password, unchanged: spaces count.
+	//
+	// Examples: four unrelated words
+	Password string `json:"password"`
+}
+
+// PasswordProofInput defines model for PasswordProofInput.
+type PasswordProofInput struct {
+	// Password The password of the account.
+	Password string `json:"password"`
 }
 
 // PatchedAppointmentInput defines model for PatchedAppointmentInput.
@@ -1572,6 +1637,25 @@ type RegistrationInput struct {
 	Password string `json:"password"`
 }
 
+// ResetConfirmationInput defines model for ResetConfirmationInput.
+type ResetConfirmationInput struct {
+	// Password The new password, unchanged: spaces count.
+	//
+	// Examples: four unrelated words
+	Password string `json:"password"`
+
+	// Token The token of the mail.
+	Token string `json:"token"`
+}
+
+// ResetRequestInput defines model for ResetRequestInput.
+type ResetRequestInput struct {
+	// Email The e-mail address of the account.
+	//
+	// Examples: asha@example.com
+	Email string `json:"email"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	// CsrfToken The value of the header X-CSRFToken for requests that write.
@@ -1849,6 +1933,12 @@ type VariantSummary struct {
 // Examples: kg
 type VariantSummaryUnit string
 
+// VerificationInput defines model for VerificationInput.
+type VerificationInput struct {
+	// Token The token of the mail.
+	Token string `json:"token"`
+}
+
 // VersionDetails defines model for VersionDetails.
 type VersionDetails struct {
 	// CurrentVersion The version that the product has.
@@ -2064,6 +2154,12 @@ type UpdateAppointmentJSONRequestBody = PatchedAppointmentInput
 // ReplaceAppointmentJSONRequestBody defines body for ReplaceAppointment for application/json ContentType.
 type ReplaceAppointmentJSONRequestBody = AppointmentInput
 
+// ChangeOwnEmailJSONRequestBody defines body for ChangeOwnEmail for application/json ContentType.
+type ChangeOwnEmailJSONRequestBody = EmailChangeInput
+
+// VerifyEmailJSONRequestBody defines body for VerifyEmail for application/json ContentType.
+type VerifyEmailJSONRequestBody = VerificationInput
+
 // CreateAuthJwtJSONRequestBody defines body for CreateAuthJwt for application/json ContentType.
 type CreateAuthJwtJSONRequestBody = CredentialsInput
 
@@ -2075,6 +2171,21 @@ type RevokeAuthJwtJSONRequestBody = RefreshInput
 
 // LoginJSONRequestBody defines body for Login for application/json ContentType.
 type LoginJSONRequestBody = CredentialsInput
+
+// DeleteOwnAccountJSONRequestBody defines body for DeleteOwnAccount for application/json ContentType.
+type DeleteOwnAccountJSONRequestBody = PasswordProofInput
+
+// ChangeOwnAccountJSONRequestBody defines body for ChangeOwnAccount for application/json ContentType.
+type ChangeOwnAccountJSONRequestBody = AccountPatch
+
+// ChangeOwnPasswordJSONRequestBody defines body for ChangeOwnPassword for application/json ContentType.
+type ChangeOwnPasswordJSONRequestBody = PasswordChangeInput
+
+// RequestPasswordResetJSONRequestBody defines body for RequestPasswordReset for application/json ContentType.
+type RequestPasswordResetJSONRequestBody = ResetRequestInput
+
+// ConfirmPasswordResetJSONRequestBody defines body for ConfirmPasswordReset for application/json ContentType.
+type ConfirmPasswordResetJSONRequestBody = ResetConfirmationInput
 
 // RegisterJSONRequestBody defines body for Register for application/json ContentType.
 type RegisterJSONRequestBody = RegistrationInput
@@ -2380,6 +2491,39 @@ type ClientInterface interface {
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
 	ReplaceAppointment(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ChangeOwnEmailWithBody Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+	ChangeOwnEmailWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOwnEmail Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+	ChangeOwnEmail(ctx context.Context, body ChangeOwnEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestEmailVerification Request another mail with a token for the own e-mail address
+	//
+	// Corresponds with POST /api/auth/email/verification (the `RequestEmailVerification` operationId).
+	RequestEmailVerification(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// VerifyEmailWithBody Confirm an e-mail address with the token of a mail
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+	VerifyEmailWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// VerifyEmail Confirm an e-mail address with the token of a mail
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+	VerifyEmail(ctx context.Context, body VerifyEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CreateAuthJwtWithBody Sign in for a pair of JWTs: access for requests, refresh for the next pair
 	//
 	// Takes any type of body and a specified content type.
@@ -2441,10 +2585,80 @@ type ClientInterface interface {
 	// Corresponds with POST /api/auth/logout (the `Logout` operationId).
 	Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteOwnAccountWithBody Delete the own account and all its credentials
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+	DeleteOwnAccountWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteOwnAccount Delete the own account and all its credentials
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+	DeleteOwnAccount(ctx context.Context, body DeleteOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetAuthMe The user who sends the request
 	//
 	// Corresponds with GET /api/auth/me (the `GetAuthMe` operationId).
 	GetAuthMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOwnAccountWithBody Change the own account
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+	ChangeOwnAccountWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOwnAccount Change the own account
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+	ChangeOwnAccount(ctx context.Context, body ChangeOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOwnPasswordWithBody Change the own password
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+	ChangeOwnPasswordWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ChangeOwnPassword Change the own password
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+	ChangeOwnPassword(ctx context.Context, body ChangeOwnPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestPasswordResetWithBody Request a mail with a token that sets a new password
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+	RequestPasswordResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestPasswordReset Request a mail with a token that sets a new password
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+	RequestPasswordReset(ctx context.Context, body RequestPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmPasswordResetWithBody Set a new password with the token of a mail
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+	ConfirmPasswordResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmPasswordReset Set a new password with the token of a mail
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+	ConfirmPasswordReset(ctx context.Context, body ConfirmPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RegisterWithBody Make an account and sign in: the token is shown this once
 	//
@@ -3068,6 +3282,89 @@ func (c *Client) ReplaceAppointment(ctx context.Context, id openapi_types.UUID, 
 	return c.Client.Do(req)
 }
 
+// ChangeOwnEmailWithBody Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+func (c *Client) ChangeOwnEmailWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnEmailRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOwnEmail Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+func (c *Client) ChangeOwnEmail(ctx context.Context, body ChangeOwnEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnEmailRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestEmailVerification Request another mail with a token for the own e-mail address
+//
+// Corresponds with POST /api/auth/email/verification (the `RequestEmailVerification` operationId).
+func (c *Client) RequestEmailVerification(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestEmailVerificationRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// VerifyEmailWithBody Confirm an e-mail address with the token of a mail
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+func (c *Client) VerifyEmailWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewVerifyEmailRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// VerifyEmail Confirm an e-mail address with the token of a mail
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+func (c *Client) VerifyEmail(ctx context.Context, body VerifyEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewVerifyEmailRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // CreateAuthJwtWithBody Sign in for a pair of JWTs: access for requests, refresh for the next pair
 //
 // Takes any type of body and a specified content type.
@@ -3219,11 +3516,181 @@ func (c *Client) Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*ht
 	return c.Client.Do(req)
 }
 
+// DeleteOwnAccountWithBody Delete the own account and all its credentials
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+func (c *Client) DeleteOwnAccountWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteOwnAccountRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteOwnAccount Delete the own account and all its credentials
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+func (c *Client) DeleteOwnAccount(ctx context.Context, body DeleteOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteOwnAccountRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetAuthMe The user who sends the request
 //
 // Corresponds with GET /api/auth/me (the `GetAuthMe` operationId).
 func (c *Client) GetAuthMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAuthMeRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOwnAccountWithBody Change the own account
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+func (c *Client) ChangeOwnAccountWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnAccountRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOwnAccount Change the own account
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+func (c *Client) ChangeOwnAccount(ctx context.Context, body ChangeOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnAccountRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOwnPasswordWithBody Change the own password
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+func (c *Client) ChangeOwnPasswordWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnPasswordRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ChangeOwnPassword Change the own password
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+func (c *Client) ChangeOwnPassword(ctx context.Context, body ChangeOwnPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewChangeOwnPasswordRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestPasswordResetWithBody Request a mail with a token that sets a new password
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+func (c *Client) RequestPasswordResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestPasswordResetRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestPasswordReset Request a mail with a token that sets a new password
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+func (c *Client) RequestPasswordReset(ctx context.Context, body RequestPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestPasswordResetRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmPasswordResetWithBody Set a new password with the token of a mail
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+func (c *Client) ConfirmPasswordResetWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmPasswordResetRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmPasswordReset Set a new password with the token of a mail
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+func (c *Client) ConfirmPasswordReset(ctx context.Context, body ConfirmPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmPasswordResetRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4742,6 +5209,113 @@ func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, 
 	return req, nil
 }
 
+// NewChangeOwnEmailRequest calls the generic ChangeOwnEmail builder with application/json body
+func NewChangeOwnEmailRequest(server string, body ChangeOwnEmailJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangeOwnEmailRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewChangeOwnEmailRequestWithBody constructs an http.Request for the ChangeOwnEmail method, with any body, and a specified content type
+func NewChangeOwnEmailRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/email")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRequestEmailVerificationRequest constructs an http.Request for the RequestEmailVerification method
+func NewRequestEmailVerificationRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/email/verification")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewVerifyEmailRequest calls the generic VerifyEmail builder with application/json body
+func NewVerifyEmailRequest(server string, body VerifyEmailJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewVerifyEmailRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewVerifyEmailRequestWithBody constructs an http.Request for the VerifyEmail method, with any body, and a specified content type
+func NewVerifyEmailRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/email/verify")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewCreateAuthJwtRequest calls the generic CreateAuthJwt builder with application/json body
 func NewCreateAuthJwtRequest(server string, body CreateAuthJwtJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -4929,6 +5503,46 @@ func NewLogoutRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewDeleteOwnAccountRequest calls the generic DeleteOwnAccount builder with application/json body
+func NewDeleteOwnAccountRequest(server string, body DeleteOwnAccountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeleteOwnAccountRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewDeleteOwnAccountRequestWithBody constructs an http.Request for the DeleteOwnAccount method, with any body, and a specified content type
+func NewDeleteOwnAccountRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/me")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetAuthMeRequest constructs an http.Request for the GetAuthMe method
 func NewGetAuthMeRequest(server string) (*http.Request, error) {
 	var err error
@@ -4952,6 +5566,166 @@ func NewGetAuthMeRequest(server string) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewChangeOwnAccountRequest calls the generic ChangeOwnAccount builder with application/json body
+func NewChangeOwnAccountRequest(server string, body ChangeOwnAccountJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangeOwnAccountRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewChangeOwnAccountRequestWithBody constructs an http.Request for the ChangeOwnAccount method, with any body, and a specified content type
+func NewChangeOwnAccountRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/me")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewChangeOwnPasswordRequest calls the generic ChangeOwnPassword builder with application/json body
+func NewChangeOwnPasswordRequest(server string, body ChangeOwnPasswordJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewChangeOwnPasswordRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewChangeOwnPasswordRequestWithBody constructs an http.Request for the ChangeOwnPassword method, with any body, and a specified content type
+func NewChangeOwnPasswordRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/password")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRequestPasswordResetRequest calls the generic RequestPasswordReset builder with application/json body
+func NewRequestPasswordResetRequest(server string, body RequestPasswordResetJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRequestPasswordResetRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRequestPasswordResetRequestWithBody constructs an http.Request for the RequestPasswordReset method, with any body, and a specified content type
+func NewRequestPasswordResetRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/password/reset")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewConfirmPasswordResetRequest calls the generic ConfirmPasswordReset builder with application/json body
+func NewConfirmPasswordResetRequest(server string, body ConfirmPasswordResetJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConfirmPasswordResetRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConfirmPasswordResetRequestWithBody constructs an http.Request for the ConfirmPasswordReset method, with any body, and a specified content type
+func NewConfirmPasswordResetRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/auth/password/reset/confirm")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -6712,6 +7486,41 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
 	ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
 
+	// ChangeOwnEmailWithBodyWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+	ChangeOwnEmailWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnEmailResponse, error)
+
+	// ChangeOwnEmailWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+	ChangeOwnEmailWithResponse(ctx context.Context, body ChangeOwnEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnEmailResponse, error)
+
+	// RequestEmailVerificationWithResponse Request another mail with a token for the own e-mail address
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/email/verification (the `RequestEmailVerification` operationId).
+	RequestEmailVerificationWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RequestEmailVerificationResponse, error)
+
+	// VerifyEmailWithBodyWithResponse Confirm an e-mail address with the token of a mail
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+	VerifyEmailWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyEmailResponse, error)
+
+	// VerifyEmailWithResponse Confirm an e-mail address with the token of a mail
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+	VerifyEmailWithResponse(ctx context.Context, body VerifyEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyEmailResponse, error)
+
 	// CreateAuthJwtWithBodyWithResponse Sign in for a pair of JWTs: access for requests, refresh for the next pair
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -6775,12 +7584,82 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/auth/logout (the `Logout` operationId).
 	LogoutWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutResponse, error)
 
+	// DeleteOwnAccountWithBodyWithResponse Delete the own account and all its credentials
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+	DeleteOwnAccountWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteOwnAccountResponse, error)
+
+	// DeleteOwnAccountWithResponse Delete the own account and all its credentials
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+	DeleteOwnAccountWithResponse(ctx context.Context, body DeleteOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteOwnAccountResponse, error)
+
 	// GetAuthMeWithResponse The user who sends the request
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/auth/me (the `GetAuthMe` operationId).
 	GetAuthMeWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAuthMeResponse, error)
+
+	// ChangeOwnAccountWithBodyWithResponse Change the own account
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+	ChangeOwnAccountWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnAccountResponse, error)
+
+	// ChangeOwnAccountWithResponse Change the own account
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+	ChangeOwnAccountWithResponse(ctx context.Context, body ChangeOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnAccountResponse, error)
+
+	// ChangeOwnPasswordWithBodyWithResponse Change the own password
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+	ChangeOwnPasswordWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnPasswordResponse, error)
+
+	// ChangeOwnPasswordWithResponse Change the own password
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+	ChangeOwnPasswordWithResponse(ctx context.Context, body ChangeOwnPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnPasswordResponse, error)
+
+	// RequestPasswordResetWithBodyWithResponse Request a mail with a token that sets a new password
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+	RequestPasswordResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestPasswordResetResponse, error)
+
+	// RequestPasswordResetWithResponse Request a mail with a token that sets a new password
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+	RequestPasswordResetWithResponse(ctx context.Context, body RequestPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestPasswordResetResponse, error)
+
+	// ConfirmPasswordResetWithBodyWithResponse Set a new password with the token of a mail
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+	ConfirmPasswordResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmPasswordResetResponse, error)
+
+	// ConfirmPasswordResetWithResponse Set a new password with the token of a mail
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+	ConfirmPasswordResetWithResponse(ctx context.Context, body ConfirmPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmPasswordResetResponse, error)
 
 	// RegisterWithBodyWithResponse Make an account and sign in: the token is shown this once
 	//
@@ -7478,6 +8357,75 @@ func (r ReplaceAppointmentResponse) StatusCode() int {
 	return 0
 }
 
+type ChangeOwnEmailResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r ChangeOwnEmailResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChangeOwnEmailResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RequestEmailVerificationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r RequestEmailVerificationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RequestEmailVerificationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type VerifyEmailResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r VerifyEmailResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r VerifyEmailResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type CreateAuthJwtResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7599,6 +8547,29 @@ func (r LogoutResponse) StatusCode() int {
 	return 0
 }
 
+type DeleteOwnAccountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteOwnAccountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteOwnAccountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetAuthMeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -7618,6 +8589,100 @@ func (r GetAuthMeResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetAuthMeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ChangeOwnAccountResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Account
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r ChangeOwnAccountResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChangeOwnAccountResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ChangeOwnPasswordResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r ChangeOwnPasswordResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ChangeOwnPasswordResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RequestPasswordResetResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r RequestPasswordResetResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RequestPasswordResetResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ConfirmPasswordResetResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmPasswordResetResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmPasswordResetResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -8714,6 +9779,71 @@ func (c *ClientWithResponses) ReplaceAppointmentWithResponse(ctx context.Context
 	return ParseReplaceAppointmentResponse(rsp)
 }
 
+// ChangeOwnEmailWithBodyWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+func (c *ClientWithResponses) ChangeOwnEmailWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnEmailResponse, error) {
+	rsp, err := c.ChangeOwnEmailWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnEmailResponse(rsp)
+}
+
+// ChangeOwnEmailWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/email (the `ChangeOwnEmail` operationId).
+func (c *ClientWithResponses) ChangeOwnEmailWithResponse(ctx context.Context, body ChangeOwnEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnEmailResponse, error) {
+	rsp, err := c.ChangeOwnEmail(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnEmailResponse(rsp)
+}
+
+// RequestEmailVerificationWithResponse Request another mail with a token for the own e-mail address
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/email/verification (the `RequestEmailVerification` operationId).
+func (c *ClientWithResponses) RequestEmailVerificationWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RequestEmailVerificationResponse, error) {
+	rsp, err := c.RequestEmailVerification(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestEmailVerificationResponse(rsp)
+}
+
+// VerifyEmailWithBodyWithResponse Confirm an e-mail address with the token of a mail
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+func (c *ClientWithResponses) VerifyEmailWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*VerifyEmailResponse, error) {
+	rsp, err := c.VerifyEmailWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVerifyEmailResponse(rsp)
+}
+
+// VerifyEmailWithResponse Confirm an e-mail address with the token of a mail
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/email/verify (the `VerifyEmail` operationId).
+func (c *ClientWithResponses) VerifyEmailWithResponse(ctx context.Context, body VerifyEmailJSONRequestBody, reqEditors ...RequestEditorFn) (*VerifyEmailResponse, error) {
+	rsp, err := c.VerifyEmail(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVerifyEmailResponse(rsp)
+}
+
 // CreateAuthJwtWithBodyWithResponse Sign in for a pair of JWTs: access for requests, refresh for the next pair
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -8831,6 +9961,32 @@ func (c *ClientWithResponses) LogoutWithResponse(ctx context.Context, reqEditors
 	return ParseLogoutResponse(rsp)
 }
 
+// DeleteOwnAccountWithBodyWithResponse Delete the own account and all its credentials
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+func (c *ClientWithResponses) DeleteOwnAccountWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeleteOwnAccountResponse, error) {
+	rsp, err := c.DeleteOwnAccountWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteOwnAccountResponse(rsp)
+}
+
+// DeleteOwnAccountWithResponse Delete the own account and all its credentials
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/auth/me (the `DeleteOwnAccount` operationId).
+func (c *ClientWithResponses) DeleteOwnAccountWithResponse(ctx context.Context, body DeleteOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*DeleteOwnAccountResponse, error) {
+	rsp, err := c.DeleteOwnAccount(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteOwnAccountResponse(rsp)
+}
+
 // GetAuthMeWithResponse The user who sends the request
 //
 // Returns a wrapper object for the known response body format(s).
@@ -8842,6 +9998,110 @@ func (c *ClientWithResponses) GetAuthMeWithResponse(ctx context.Context, reqEdit
 		return nil, err
 	}
 	return ParseGetAuthMeResponse(rsp)
+}
+
+// ChangeOwnAccountWithBodyWithResponse Change the own account
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+func (c *ClientWithResponses) ChangeOwnAccountWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnAccountResponse, error) {
+	rsp, err := c.ChangeOwnAccountWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnAccountResponse(rsp)
+}
+
+// ChangeOwnAccountWithResponse Change the own account
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/auth/me (the `ChangeOwnAccount` operationId).
+func (c *ClientWithResponses) ChangeOwnAccountWithResponse(ctx context.Context, body ChangeOwnAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnAccountResponse, error) {
+	rsp, err := c.ChangeOwnAccount(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnAccountResponse(rsp)
+}
+
+// ChangeOwnPasswordWithBodyWithResponse Change the own password
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+func (c *ClientWithResponses) ChangeOwnPasswordWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeOwnPasswordResponse, error) {
+	rsp, err := c.ChangeOwnPasswordWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnPasswordResponse(rsp)
+}
+
+// ChangeOwnPasswordWithResponse Change the own password
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password (the `ChangeOwnPassword` operationId).
+func (c *ClientWithResponses) ChangeOwnPasswordWithResponse(ctx context.Context, body ChangeOwnPasswordJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeOwnPasswordResponse, error) {
+	rsp, err := c.ChangeOwnPassword(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseChangeOwnPasswordResponse(rsp)
+}
+
+// RequestPasswordResetWithBodyWithResponse Request a mail with a token that sets a new password
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+func (c *ClientWithResponses) RequestPasswordResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestPasswordResetResponse, error) {
+	rsp, err := c.RequestPasswordResetWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestPasswordResetResponse(rsp)
+}
+
+// RequestPasswordResetWithResponse Request a mail with a token that sets a new password
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password/reset (the `RequestPasswordReset` operationId).
+func (c *ClientWithResponses) RequestPasswordResetWithResponse(ctx context.Context, body RequestPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestPasswordResetResponse, error) {
+	rsp, err := c.RequestPasswordReset(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestPasswordResetResponse(rsp)
+}
+
+// ConfirmPasswordResetWithBodyWithResponse Set a new password with the token of a mail
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+func (c *ClientWithResponses) ConfirmPasswordResetWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmPasswordResetResponse, error) {
+	rsp, err := c.ConfirmPasswordResetWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmPasswordResetResponse(rsp)
+}
+
+// ConfirmPasswordResetWithResponse Set a new password with the token of a mail
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/auth/password/reset/confirm (the `ConfirmPasswordReset` operationId).
+func (c *ClientWithResponses) ConfirmPasswordResetWithResponse(ctx context.Context, body ConfirmPasswordResetJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmPasswordResetResponse, error) {
+	rsp, err := c.ConfirmPasswordReset(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmPasswordResetResponse(rsp)
 }
 
 // RegisterWithBodyWithResponse Make an account and sign in: the token is shown this once
@@ -9933,6 +11193,93 @@ func ParseReplaceAppointmentResponse(rsp *http.Response) (*ReplaceAppointmentRes
 	return response, nil
 }
 
+// ParseChangeOwnEmailResponse parses an HTTP response from a ChangeOwnEmailWithResponse call
+func ParseChangeOwnEmailResponse(rsp *http.Response) (*ChangeOwnEmailResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChangeOwnEmailResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRequestEmailVerificationResponse parses an HTTP response from a RequestEmailVerificationWithResponse call
+func ParseRequestEmailVerificationResponse(rsp *http.Response) (*RequestEmailVerificationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RequestEmailVerificationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseVerifyEmailResponse parses an HTTP response from a VerifyEmailWithResponse call
+func ParseVerifyEmailResponse(rsp *http.Response) (*VerifyEmailResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &VerifyEmailResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCreateAuthJwtResponse parses an HTTP response from a CreateAuthJwtWithResponse call
 func ParseCreateAuthJwtResponse(rsp *http.Response) (*CreateAuthJwtResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10090,6 +11437,35 @@ func ParseLogoutResponse(rsp *http.Response) (*LogoutResponse, error) {
 	return response, nil
 }
 
+// ParseDeleteOwnAccountResponse parses an HTTP response from a DeleteOwnAccountWithResponse call
+func ParseDeleteOwnAccountResponse(rsp *http.Response) (*DeleteOwnAccountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteOwnAccountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetAuthMeResponse parses an HTTP response from a GetAuthMeWithResponse call
 func ParseGetAuthMeResponse(rsp *http.Response) (*GetAuthMeResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10110,6 +11486,126 @@ func ParseGetAuthMeResponse(rsp *http.Response) (*GetAuthMeResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseChangeOwnAccountResponse parses an HTTP response from a ChangeOwnAccountWithResponse call
+func ParseChangeOwnAccountResponse(rsp *http.Response) (*ChangeOwnAccountResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChangeOwnAccountResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Account
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseChangeOwnPasswordResponse parses an HTTP response from a ChangeOwnPasswordWithResponse call
+func ParseChangeOwnPasswordResponse(rsp *http.Response) (*ChangeOwnPasswordResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ChangeOwnPasswordResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRequestPasswordResetResponse parses an HTTP response from a RequestPasswordResetWithResponse call
+func ParseRequestPasswordResetResponse(rsp *http.Response) (*RequestPasswordResetResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RequestPasswordResetResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConfirmPasswordResetResponse parses an HTTP response from a ConfirmPasswordResetWithResponse call
+func ParseConfirmPasswordResetResponse(rsp *http.Response) (*ConfirmPasswordResetResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmPasswordResetResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

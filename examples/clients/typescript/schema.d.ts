@@ -98,10 +98,22 @@ export interface paths {
         get: operations["getAuthMe"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the own account and all its credentials
+         * @description Delete the own account and all its credentials. Records of other resources that refer to it may prevent that.
+         *
+         *     For signed-in users.
+         */
+        delete: operations["deleteOwnAccount"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the own account
+         * @description Change the own account. Absent fields stay.
+         *
+         *     For signed-in users.
+         */
+        patch: operations["changeOwnAccount"];
         trace?: never;
     };
     "/api/auth/token": {
@@ -214,6 +226,138 @@ export interface paths {
          * @description For all callers.
          */
         post: operations["revokeAuthJwt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the own password
+         * @description Change the own password. All other credentials of the account end; that of the request stays.
+         *
+         *     For signed-in users.
+         */
+        post: operations["changeOwnPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
+         * @description Request another e-mail address: the new address gets a mail with a token, and takes effect with POST /api/auth/email/verify. The old address gets a mail too.
+         *
+         *     For signed-in users.
+         */
+        post: operations["changeOwnEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a mail with a token that sets a new password
+         * @description Request a mail with a token that sets a new password. The answer is the same for every address, with an account or without one.
+         *
+         *     For all callers.
+         */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password/reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password with the token of a mail
+         * @description Set a new password with the token of a mail. All credentials of the account end; sign in with the new password.
+         *
+         *     For all callers.
+         */
+        post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/email/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an e-mail address with the token of a mail
+         * @description Confirm an e-mail address with the token of a mail. A new address takes effect.
+         *
+         *     For all callers.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/email/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request another mail with a token for the own e-mail address
+         * @description Request another mail with a token for the own e-mail address. If the address is verified already, no mail is sent.
+         *
+         *     For signed-in users.
+         */
+        post: operations["requestEmailVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -854,6 +998,36 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description In lower case, as it is kept.
+             * @example asha@example.com
+             */
+            email: string;
+            /**
+             * @description What to call the user; empty if they did not say.
+             * @example Asha Rao
+             */
+            name: string;
+            /** @description What the user is to the services. It decides nothing: permissions do. */
+            role: string;
+            /**
+             * Format: date-time
+             * @description When the account was made.
+             */
+            createdAt: string;
+            /** @description Whether the user has proved to read the mail of the address. */
+            emailVerified: boolean;
+        };
+        AccountPatch: {
+            /**
+             * @description The name of the user.
+             * @example Asha Rao
+             */
+            name?: string;
+        };
         Address: {
             /**
              * @description Who receives the order.
@@ -1542,6 +1716,16 @@ export interface components {
             /** @description The rows of this page. */
             results: components["schemas"]["Doctor"][];
         };
+        EmailChangeInput: {
+            /**
+             * Format: idn-email
+             * @description The new e-mail address.
+             * @example asha@example.com
+             */
+            email: string;
+            /** @description The current password of the account. */
+            currentPassword: string;
+        };
         EmailCredentialsInput: {
             /**
              * @description The account's e-mail address. It or username is needed.
@@ -1560,6 +1744,12 @@ export interface components {
             status?: 409;
             /** @enum {string} */
             code?: "email_taken";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "email_taken";
         };
         Fault: {
             /** @description A JSON Pointer (RFC 6901) into the body. */
@@ -1591,12 +1781,14 @@ export interface components {
              *     - `too_long`: It has too many characters.
              *     - `too_short`: It has too few characters.
              *     - `type`: It is JSON of another type, such as text instead of a number.
+             *     - `unchanged`: It is the value that the account has already.
              *     - `unique`: It is there twice in the request.
              *     - `unknown_field`: There is no such field, or it cannot be written here.
              *     - `validation_failed`: It is not valid.
+             *     - `wrong_password`: It is not the password of the account.
              * @enum {string}
              */
-            code: "ambiguous" | "email" | "filled" | "format" | "integer" | "invalid_parameter" | "invalid_reference" | "line" | "max" | "min" | "not_unique" | "not_utf8" | "nul" | "null" | "oneof" | "range" | "required" | "same_as_email" | "too_common" | "too_long" | "too_short" | "type" | "unique" | "unknown_field" | "validation_failed";
+            code: "ambiguous" | "email" | "filled" | "format" | "integer" | "invalid_parameter" | "invalid_reference" | "line" | "max" | "min" | "not_unique" | "not_utf8" | "nul" | "null" | "oneof" | "range" | "required" | "same_as_email" | "too_common" | "too_long" | "too_short" | "type" | "unchanged" | "unique" | "unknown_field" | "validation_failed" | "wrong_password";
             /** @description One sentence for a person. */
             detail: string;
         };
@@ -1713,6 +1905,19 @@ export interface components {
              * @enum {string}
              */
             code: "invalid_json";
+        };
+        /** @description The token of the mail is not valid. */
+        InvalidLinkProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 400;
+            /** @enum {string} */
+            code?: "invalid_link";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "invalid_link";
         };
         /** @description A query parameter is not valid. */
         InvalidParameterProblem: components["schemas"]["Problem"] & {
@@ -2083,6 +2288,20 @@ export interface components {
              * @enum {string}
              */
             code: "overloaded";
+        };
+        PasswordChangeInput: {
+            /** @description The current password of the account. */
+            currentPassword: string;
+            /**
+             * Format: password
+             * @description The new password, unchanged: spaces count.
+             * @example four unrelated words
+             */
+            password: string;
+        };
+        PasswordProofInput: {
+            /** @description The password of the account. */
+            password: string;
         };
         PatchedAppointmentInput: {
             /**
@@ -2522,6 +2741,24 @@ export interface components {
             /** @enum {string} */
             code?: "request_timeout";
         };
+        ResetConfirmationInput: {
+            /** @description The token of the mail. */
+            token: string;
+            /**
+             * Format: password
+             * @description The new password, unchanged: spaces count.
+             * @example four unrelated words
+             */
+            password: string;
+        };
+        ResetRequestInput: {
+            /**
+             * Format: idn-email
+             * @description The e-mail address of the account.
+             * @example asha@example.com
+             */
+            email: string;
+        };
         Session: {
             /** @description The user who is signed in, or null. */
             user: components["schemas"]["User"] | null;
@@ -2627,6 +2864,12 @@ export interface components {
             /** @enum {string} */
             code?: "still_referenced";
             details?: components["schemas"]["ReferencedDetails"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "still_referenced";
         };
         Stock: {
             /**
@@ -2956,6 +3199,10 @@ export interface components {
             /** @description Whether at least one is in stock. The number is not shown. */
             inStock: boolean;
         };
+        VerificationInput: {
+            /** @description The token of the mail. */
+            token: string;
+        };
         /** @description The product was changed in the meantime. */
         VersionConflictProblem: components["schemas"]["Problem"] & {
             /** @enum {integer} */
@@ -3013,6 +3260,39 @@ export interface components {
                 "application/problem+json": components["schemas"]["BodyTooLargeProblem"];
             };
         };
+        /** @description `conflict`: Conflict with the present state. */
+        Conflict: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConflictProblem"];
+            };
+        };
+        /**
+         * @description - `conflict`: Conflict with the present state.
+         *     - `email_taken`: The e-mail is taken.
+         */
+        ConflictOrEmailTaken: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["EmailTakenProblem"];
+            };
+        };
         /**
          * @description - `conflict`: Conflict with the present state.
          *     - `not_unique`: Already taken.
@@ -3048,6 +3328,24 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["NotUniqueProblem"] | components["schemas"]["SlotTakenProblem"];
+            };
+        };
+        /**
+         * @description - `conflict`: Conflict with the present state.
+         *     - `still_referenced`: Still in use.
+         */
+        ConflictOrStillReferenced: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["StillReferencedProblem"];
             };
         };
         /** @description `csrf_failed`: The request may have been forged. */
@@ -3581,6 +3879,8 @@ export interface components {
     };
     pathItems: never;
 }
+export type Account = components['schemas']['Account'];
+export type AccountPatch = components['schemas']['AccountPatch'];
 export type Address = components['schemas']['Address'];
 export type AddressInput = components['schemas']['AddressInput'];
 export type AdminOrder = components['schemas']['AdminOrder'];
@@ -3612,6 +3912,7 @@ export type CsrfFailedProblem = components['schemas']['CsrfFailedProblem'];
 export type Doctor = components['schemas']['Doctor'];
 export type DoctorInput = components['schemas']['DoctorInput'];
 export type DoctorsPage = components['schemas']['DoctorsPage'];
+export type EmailChangeInput = components['schemas']['EmailChangeInput'];
 export type EmailCredentialsInput = components['schemas']['EmailCredentialsInput'];
 export type EmailTakenProblem = components['schemas']['EmailTakenProblem'];
 export type Fault = components['schemas']['Fault'];
@@ -3625,6 +3926,7 @@ export type InvalidCredentialsProblem = components['schemas']['InvalidCredential
 export type InvalidHostProblem = components['schemas']['InvalidHostProblem'];
 export type InvalidIdempotencyKeyProblem = components['schemas']['InvalidIdempotencyKeyProblem'];
 export type InvalidJsonProblem = components['schemas']['InvalidJsonProblem'];
+export type InvalidLinkProblem = components['schemas']['InvalidLinkProblem'];
 export type InvalidParameterProblem = components['schemas']['InvalidParameterProblem'];
 export type InvalidTokenProblem = components['schemas']['InvalidTokenProblem'];
 export type ItemUnavailableProblem = components['schemas']['ItemUnavailableProblem'];
@@ -3645,6 +3947,8 @@ export type OrderNotCancellableProblem = components['schemas']['OrderNotCancella
 export type OrderSlot = components['schemas']['OrderSlot'];
 export type OrdersPage = components['schemas']['OrdersPage'];
 export type OverloadedProblem = components['schemas']['OverloadedProblem'];
+export type PasswordChangeInput = components['schemas']['PasswordChangeInput'];
+export type PasswordProofInput = components['schemas']['PasswordProofInput'];
 export type PatchedAppointmentInput = components['schemas']['PatchedAppointmentInput'];
 export type PatchedDoctorInput = components['schemas']['PatchedDoctorInput'];
 export type PatchedPatientInput = components['schemas']['PatchedPatientInput'];
@@ -3668,6 +3972,8 @@ export type RefreshInput = components['schemas']['RefreshInput'];
 export type RefreshSupersededProblem = components['schemas']['RefreshSupersededProblem'];
 export type RegistrationInput = components['schemas']['RegistrationInput'];
 export type RequestTimeoutProblem = components['schemas']['RequestTimeoutProblem'];
+export type ResetConfirmationInput = components['schemas']['ResetConfirmationInput'];
+export type ResetRequestInput = components['schemas']['ResetRequestInput'];
 export type Session = components['schemas']['Session'];
 export type SignInDetails = components['schemas']['SignInDetails'];
 export type SkuTakenProblem = components['schemas']['SkuTakenProblem'];
@@ -3699,12 +4005,16 @@ export type VariantLimitProblem = components['schemas']['VariantLimitProblem'];
 export type VariantNotFoundProblem = components['schemas']['VariantNotFoundProblem'];
 export type VariantPatch = components['schemas']['VariantPatch'];
 export type VariantSummary = components['schemas']['VariantSummary'];
+export type VerificationInput = components['schemas']['VerificationInput'];
 export type VersionConflictProblem = components['schemas']['VersionConflictProblem'];
 export type VersionDetails = components['schemas']['VersionDetails'];
 export type ResponseAuthenticationRequiredOrInvalidToken = components['responses']['AuthenticationRequiredOrInvalidToken'];
 export type ResponseBodyTooLarge = components['responses']['BodyTooLarge'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseConflictOrEmailTaken = components['responses']['ConflictOrEmailTaken'];
 export type ResponseConflictOrNotUnique = components['responses']['ConflictOrNotUnique'];
 export type ResponseConflictOrNotUniqueOrSlotTaken = components['responses']['ConflictOrNotUniqueOrSlotTaken'];
+export type ResponseConflictOrStillReferenced = components['responses']['ConflictOrStillReferenced'];
 export type ResponseCsrfFailed = components['responses']['CsrfFailed'];
 export type ResponseCsrfFailedOrForbidden = components['responses']['CsrfFailedOrForbidden'];
 export type ResponseCsrfFailedOrTlsRequired = components['responses']['CsrfFailedOrTlsRequired'];
@@ -3962,6 +4272,127 @@ export interface operations {
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    deleteOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordProofInput"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ConflictOrStillReferenced"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    changeOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AccountPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
@@ -4375,6 +4806,335 @@ export interface operations {
                 };
             };
             403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    changeOwnPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChangeInput"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    changeOwnEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ConflictOrEmailTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    confirmPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetConfirmationInput"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_link`: The token of the mail is not valid.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidLinkProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerificationInput"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_link`: The token of the mail is not valid.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidLinkProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            403: components["responses"]["TlsRequired"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["EmailTaken"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    requestEmailVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidJsonOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];

@@ -67,8 +67,8 @@ func (p Provider) check() error {
 	if !providerName.MatchString(p.Name) {
 		add("the name is a part of a path; it must be lower-case letters, digits and hyphens, as in my-company")
 	}
-	if text := checkIssuer(p.Issuer); text != "" {
-		add("the issuer %q %s", p.Issuer, text)
+	if err := CheckIssuer(p.Issuer); err != nil {
+		add("the issuer %q %w", p.Issuer, err)
 	}
 	if p.ClientID == "" {
 		add("ClientID is empty; it is the id that the provider gave to this program")
@@ -109,16 +109,18 @@ func (p Provider) checkGrant(group string) (mistakes []error) {
 	return mistakes
 }
 
-// checkIssuer returns what is wrong with an issuer, or "".
-func checkIssuer(issuer string) string {
+// CheckIssuer returns what is wrong with the Issuer of a [Provider], without the issuer itself, as
+// the end of a sentence that begins with it: "must begin with https://...". It returns nil for a
+// valid one. It sends no request.
+func CheckIssuer(issuer string) error {
 	u, err := url.Parse(issuer)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "is not an absolute URL without a query, as in https://id.example.org"
+		return errors.New("is not an absolute URL without a query, as in https://id.example.org")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()), u.Scheme != "http" && u.Scheme != "https":
-		return "must begin with https://; http:// is for a provider on this machine only"
+		return errors.New("must begin with https://; http:// is for a provider on this machine only")
 	}
-	return ""
+	return nil
 }
 
 func isLoopback(host string) bool {

@@ -59,13 +59,7 @@ func TestAPI(t *testing.T) {
 			Now: func() time.Time { return now },
 		})
 		const most = 12 << 20
-		api.Register(framework.ViewSet[Video]{
-			Name: "videos", Scope: framework.Public(),
-			Verbs: framework.Verbs{Retrieve: framework.Shows[VideoView](), Delete: framework.Deletes()},
-			Files: []framework.FileField[Video]{{
-				Name: "content", Field: func(v *Video) *files.File { return &v.Content }, Storage: storage, MaxBytes: most, Types: []string{"application/octet-stream"},
-			}},
-		})
+		api.Register(videos(storage, most))
 		handler, err := api.Handler()
 		if err != nil {
 			t.Fatal(err)

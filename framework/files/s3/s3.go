@@ -105,7 +105,7 @@ func (s *Storage) Put(ctx context.Context, key string, body io.Reader, mediaType
 	// The client aborts an upload by its context, which must not have ended then: the reader ends
 	// instead.
 	lasting := context.WithoutCancel(ctx)
-	_, err := s.client.Client.PutObject(lasting, s.o.Bucket, s.o.Prefix+key, reader{ctx, body}, -1, minio.PutObjectOptions{
+	_, err := s.client.Client.PutObject(lasting, s.o.Bucket, s.o.Prefix+key, files.WithContext(ctx, body), -1, minio.PutObjectOptions{
 		ContentType: mediaType, PartSize: uint64(s.o.PartSize), //nolint:gosec // Open checked that it is positive
 	})
 	return err
@@ -183,17 +183,4 @@ func (s *Storage) DeleteUnfinished(ctx context.Context, before time.Time) (delet
 		deleted++
 	}
 	return deleted, nil
-}
-
-// A reader reads until its context ends.
-type reader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }

@@ -52,7 +52,7 @@ func gateway(t *testing.T) s3.Options {
 			t.Fatal("the S3 server does not start:", err)
 		}
 	}
-	o := s3.Options{Endpoint: "http://" + address, Bucket: "files", Prefix: "test/", AccessKey: "access", SecretKey: "secret-of-the-test", PartSize: 5 << 20}
+	o := bucketAt("http://" + address)
 	client, err := minio.New(address, &minio.Options{Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""), Region: "us-east-1"})
 	if err == nil {
 		err = client.MakeBucket(t.Context(), o.Bucket, minio.MakeBucketOptions{})
@@ -61,6 +61,11 @@ func gateway(t *testing.T) s3.Options {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// bucketAt returns the options of the bucket of the tests, at the URL of an S3 server.
+func bucketAt(endpoint string) s3.Options {
+	return s3.Options{Endpoint: endpoint, Bucket: "files", Prefix: "test/", AccessKey: "access", SecretKey: "secret-of-the-test", PartSize: 5 << 20}
 }
 
 // TestStorage: a bucket satisfies the contract of a storage, and another prefix of the bucket

@@ -8,9 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"trestle.example/framework/internal/naming"
 )
 
 // checkRequest checks a request that succeeded: the document must not be stricter than the
@@ -188,11 +189,6 @@ func (v *verdict) checkRequestBody(o *operation) {
 	}
 }
 
-// isVisible reports whether a character is visible.
-func isVisible(r rune) bool {
-	return !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
 // trim removes white space at both ends of all texts in a value, and makes blank texts
 // empty.
 func trim(value any) any {
@@ -201,7 +197,7 @@ func trim(value any) any {
 		switch {
 		case !ok:
 			return one
-		case !strings.ContainsFunc(text, isVisible):
+		case naming.IsBlank([]byte(text)):
 			return ""
 		}
 		return strings.TrimSpace(text)

@@ -110,6 +110,9 @@ func (b *body) open(f *table.FileColumn) (*part, error) {
 		return nil, problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedFileType,
 			"Content-Encoding is not supported for a file; send the content as it is.")
 	}
+	if len(r.Header.Values("Content-Range")) > 0 { // RFC 9110, section 14.5: a part must not replace the whole
+		return nil, invalid("Content-Range is not supported for a file; send the whole content.")
+	}
 	claimed, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if r.Header.Get("Content-Type") != "" && err != nil {
 		return nil, problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedFileType,
@@ -237,7 +240,7 @@ func (b *body) explain(err error) error {
 		return rejection
 	case isLate(err):
 		return problem.Refuse(http.StatusRequestTimeout, problem.CodeRequestTimeout, "The body did not arrive in time.").Because(err)
-	case b.request.Context().Err() != nil:
+	case b.request.Context().Err() != nil && !errors.Is(err, io.ErrUnexpectedEOF): // after a cut body the client may still read
 		return b.request.Context().Err()
 	}
 	return invalid("The body could not be read to its end; nothing was stored.").Because(err)

@@ -18,8 +18,10 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -46,7 +48,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 			a.Codes[code.Code] = code
 		}
 	}
-	a.Rows = verb.NewFunctions(a)
+	a.Rows = rows.New(a)
 	b := &binder{api: a, declared: declared}
 	b.checkConfig()
 	b.registerModels()
@@ -235,8 +237,8 @@ func (b *binder) bind(r *table.Resource) {
 			r.Key = f.Column
 		}
 	}
-	r.Search = table.BindSearch(r, d.Search, fault)
-	r.Ordering = table.BindOrdering(r, d.Ordering, fault)
+	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
+	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/signature"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/query"
@@ -80,7 +81,7 @@ func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method str
 	e.OnObject, e.File, e.Pattern, e.Doc = true, f, f.Pattern(), f.Doc
 	switch method {
 	case http.MethodGet:
-		e.Out = table.FileType
+		e.Parts = stream.NewDownloadPlan(f.Types)
 		e.Serve = verb.Reading(attachment.Download{File: f}.Serve)
 		if f.SignFor > 0 {
 			e.Params = []query.Param{

@@ -4,7 +4,9 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 )
@@ -28,9 +30,9 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.Field, declared.Viewset, field.Type, e.Resource.Path, e.Resource.Pk.IndirectType))
 		return nil
 	}
-	rel := &verb.Related{RelatedRows: declared, Endpoint: verb.NewHandler(e), Of: e.Resource, Column: field.Column, Rows: target}
+	rel := &listing.Related{RelatedRows: declared, Endpoint: verb.NewHandler(e), Of: e.Resource, Column: field.Column, Rows: target}
 	b.later(func() {
-		if _, rel.Shown, err = verb.NewFunctions(b.api).Finder(declared.Viewset, declared.Out); err != nil {
+		if _, rel.Shown, err = rows.New(b.api).Finder(declared.Viewset, declared.Out); err != nil {
 			fault(naming.Sentence("%s shows no %s; name one of its read shapes", declared.Viewset, declared.Out))
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
@@ -166,9 +167,9 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 	return shape
 }
 
-func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v declare.Verb) *verb.Listing {
+func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v declare.Verb) *listing.List {
 	e.Asks = true
-	l := &verb.Listing{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
+	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
 	l.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
 	if l.Pagination == nil {
 		b.fault(r.Path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
@@ -208,12 +209,12 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 // asking adds the query parameters of a list that are not of its filters: search, rank, ordering
 // and pagination. It also binds the ranked search, and adds the tables that it reads to
 // r.Needed.
-func (b *binder) asking(l *verb.Listing, add func(place string, ps ...query.Param)) {
+func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Param)) {
 	r := l.Resource
 	if r.Search != nil {
 		add("search", r.Search.Parameter())
 	}
-	if l.Ranker = table.BindRanker(r, b.at(r, "ranked")); l.Ranker != nil {
+	if l.Ranker = listing.BindRanker(r, b.at(r, "ranked")); l.Ranker != nil {
 		add("ranked", l.Ranker.Param)
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
 	}

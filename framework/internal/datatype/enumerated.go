@@ -22,7 +22,8 @@ func isEnumerated(t reflect.Type) bool {
 }
 
 // EnumValues returns the values of an [Enumerated] type, or nil for any other type. It
-// returns an error if Enum returns a value that is not [convertible] to the type, or no value.
+// returns an error if Enum returns no value, or a value that [convert] does not convert to the
+// type.
 func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	if !isEnumerated(t) {
 		return nil, nil
@@ -30,11 +31,11 @@ func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	listed := reflect.New(t).Interface().(Enumerated).Enum() //nolint:forcetypeassert // isEnumerated checked it
 	values := make([]reflect.Value, len(listed))
 	for i, one := range listed {
-		v := reflect.ValueOf(one)
-		if !v.IsValid() || !convertible(v.Type(), t) {
+		value, ok := convert(reflect.ValueOf(one), t)
+		if !ok {
 			return nil, naming.Sentence("%s.Enum returns %#v, which is no %s", t, one, t)
 		}
-		values[i] = v.Convert(t)
+		values[i] = value
 	}
 	if len(values) == 0 {
 		return nil, naming.Sentence("%s.Enum returns nothing, so there is no value", t)
@@ -42,11 +43,25 @@ func EnumValues(t reflect.Type) ([]reflect.Value, error) {
 	return values, nil
 }
 
-// convertible reports whether Enum may return values of type from for type to: both types have
-// the same kind, or both are integers.
-func convertible(from, to reflect.Type) bool {
-	return from == to || from.Kind() == to.Kind() || naming.IsInteger(from.Kind()) && naming.IsInteger(to.Kind())
+// convert converts a value that Enum returned to the type t. It returns false unless both types
+// have the same kind, or both are integers and t can hold the number.
+func convert(v reflect.Value, t reflect.Type) (reflect.Value, bool) {
+	if !v.IsValid() {
+		return v, false
+	}
+	if v.Kind() == t.Kind() {
+		return v.Convert(t), true
+	}
+	if !naming.IsInteger(v.Kind()) || !naming.IsInteger(t.Kind()) {
+		return v, false
+	}
+	to := v.Convert(t)
+	kept := to.Convert(v.Type()).Equal(v) && isNegative(to) == isNegative(v)
+	return to, kept
 }
+
+// isNegative reports whether an integer is below 0.
+func isNegative(v reflect.Value) bool { return v.CanInt() && v.Int() < 0 }
 
 // IsAmong reports whether v is one of the values. If values is nil, every v is.
 func IsAmong(v reflect.Value, values []reflect.Value) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"trestle.example/framework/internal/naming"
 )
@@ -38,14 +39,17 @@ func ParseUint(text string, bits int) (uint64, error) {
 	return n, nil
 }
 
-// ParseFloat is [ParseInt] for a number with a fraction. It accepts each form of
-// [strconv.ParseFloat] except infinity and NaN: also a leading + and hexadecimal digits.
+// ParseFloat is [ParseInt] for a number with a fraction and an exponent, such as 1.5 or 15e-1.
+// Infinity, NaN, hexadecimal digits and a leading + are errors.
 func ParseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {
 		most = math.MaxFloat32
 	}
 	n, err := strconv.ParseFloat(text, bits)
+	if strings.HasPrefix(text, "+") || strings.ContainsAny(text, "xX") {
+		return 0, naming.Sentence("must be a number")
+	}
 	switch {
 	case errors.Is(err, strconv.ErrRange) && n < 0:
 		return -most, beyond(-most, true)

@@ -324,9 +324,6 @@ func (e Operation) successes() []int {
 	if e.Parts != nil && e.Parts.ServesRanges(e.Route.Method, e.Status) {
 		return []int{e.Status, http.StatusPartialContent, http.StatusNotModified}
 	}
-	if e.sendsFile() {
-		return []int{http.StatusOK, http.StatusPartialContent, http.StatusNotModified}
-	}
 	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}
 	}

@@ -79,10 +79,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	if e.Parts != nil {
 		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}
 	}
-	switch {
-	case e.sendsFile():
-		described.Media = e.File.Types
-	case e.Out != input.NoneType:
+	if e.Out != input.NoneType {
 		described.Output = e.Out
 	}
 	if e.File != nil && e.Route.Method == http.MethodPut {

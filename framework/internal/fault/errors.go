@@ -36,6 +36,20 @@ func IsNotFound(err error) bool {
 // recovers the panic, because the stack is lost afterwards.
 func Panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }
 
+// Protect runs a part of a handler and turns its panic into an error. It passes on a panic with
+// [http.ErrAbortHandler].
+func Protect(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if IsAbort(p) {
+				panic(p)
+			}
+			err = Panicked(p)
+		}
+	}()
+	return run()
+}
+
 // IsAbort reports whether the value of a panic is [http.ErrAbortHandler], by which a handler closes
 // the connection.
 func IsAbort(p any) bool {

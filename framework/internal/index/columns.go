@@ -25,7 +25,8 @@ type MissingColumn struct {
 	Field  string
 	Table  string
 	Column string
-	// Nearest is the name in the database that was probably meant, "" for none.
+	// Nearest is the name in the database that was probably meant, "" for none. It is not a name
+	// that the declarations use.
 	Nearest string
 }
 
@@ -60,17 +61,26 @@ func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 		}
 		missing = append(missing, u.missing(a.DB.Kind(), columns)...)
 	}
-	for i, m := range missing {
-		if m.Column != "" {
-			continue
-		}
-		tables, err := a.DB.Tables(ctx)
-		if err != nil {
-			return nil, err
-		}
-		missing[i].Nearest = naming.Nearest(m.Table, tables)
+	return missing, a.suggestTables(ctx, known, missing)
+}
+
+// suggestTables sets the nearest name of each missing table. It is not the name of a table that
+// the declarations use; used has the columns of those that exist.
+func (a Indexer) suggestTables(ctx context.Context, used map[string][]string, missing []MissingColumn) error {
+	if !slices.ContainsFunc(missing, func(m MissingColumn) bool { return m.Column == "" }) {
+		return nil
 	}
-	return missing, nil
+	tables, err := a.DB.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	tables = slices.DeleteFunc(tables, func(name string) bool { return used[name] != nil })
+	for i, m := range missing {
+		if m.Column == "" {
+			missing[i].Nearest = naming.Nearest(m.Table, tables)
+		}
+	}
+	return nil
 }
 
 // A tableUse is a table with the columns that viewsets need.
@@ -89,11 +99,18 @@ func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingCol
 	for _, c := range u.columns {
 		if !kind.HasColumn(columns, c.name) {
 			list = append(list, MissingColumn{
-				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, columns),
+				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, u.unused(kind, columns)),
 			})
 		}
 	}
 	return list
+}
+
+// unused returns those of the columns that the viewsets do not need.
+func (u *tableUse) unused(kind sqldb.Kind, columns []string) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
+		return slices.ContainsFunc(u.columns, func(c neededColumn) bool { return kind.HasColumn([]string{name}, c.name) })
+	})
 }
 
 // A tableList collects the tables and columns that viewsets need. Each is in the list once; a

@@ -21,15 +21,18 @@ type IndexNeed struct {
 	// Search means that the index is the search index of its only column, which searchIndex
 	// in a migration makes.
 	Search bool
+	// Partial means that a partial index is enough: statements read, or a rule is about, only a
+	// part of the rows.
+	Partial bool
 	// For lists the parts of declarations that need the index: `patients: filter "city"`.
 	For []string
-	// Name is the name that [IndexNeed.Create] gives the index. Only [Indexer.MissingIndexes]
-	// sets it. A search index does not have this name.
+	// Name is the name that [IndexNeed.Create] gives the index. In a list of
+	// [Indexer.MissingIndexes] the database does not have it. A search index does not have this
+	// name.
 	Name string
 
-	equal  int  // the number of columns at the beginning that statements compare with a value; their direction does not matter
-	sorted int  // the number of columns after them whose directions matter
-	part   bool // a partial index is enough: statements read only a part of the rows
+	equal  int // the number of columns at the beginning that statements compare with a value; their direction does not matter
+	sorted int // the number of columns after them whose directions matter
 }
 
 // String is the table and its columns: "patients (owner_id, name DESC)".
@@ -80,7 +83,7 @@ func (n IndexNeed) Drop() string {
 // servedBy reports whether an existing index of the table meets the need.
 func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
 	switch {
-	case i.Unfinished || i.Where != "" && !n.part && !n.impliesCondition(i.Where):
+	case i.Unfinished || i.Where != "" && !n.Partial && !n.impliesCondition(i.Where):
 		return false
 	case n.Search || i.Search:
 		return n.Search && i.Search && i.Columns[0].Name == n.Columns[0].Name

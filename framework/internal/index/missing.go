@@ -13,7 +13,7 @@ import (
 )
 
 // MissingIndexes lists the indexes that the declarations need and the database lacks, sorted by
-// table, each with a name that no index of these tables has. One index may serve several needs. A
+// table, each with a name that the database does not have. One index may serve several needs. A
 // need with a column that the database lacks is left out. A table that it lacks is an error.
 func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.DB.Kind()
@@ -36,17 +36,25 @@ func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 		return nil, err
 	}
 	missing = fewest(missing, kind)
-	taken := map[string]bool{} // a name is used once in the whole database, not once per table
-	for _, there := range tables {
-		for _, i := range there {
-			taken[i.Name] = true
-		}
+	taken, err := a.DB.TakenNames(ctx) // of all tables: an index of another table may have the name
+	if err != nil {
+		return nil, err
 	}
-	for i, n := range missing {
-		missing[i].Name = freeName(n, taken)
-		taken[missing[i].Name] = true
-	}
+	giveNames(missing, taken)
 	return missing, nil
+}
+
+// giveNames gives each need a name that is not in taken and that no other need has. Upper and
+// lower case are the same, as in SQLite.
+func giveNames(needs []IndexNeed, taken []string) {
+	used := map[string]bool{}
+	for _, name := range taken {
+		used[strings.ToLower(name)] = true
+	}
+	for i, n := range needs {
+		needs[i].Name = freeName(n, used)
+		used[strings.ToLower(needs[i].Name)] = true
+	}
 }
 
 // withColumns returns the needs without those that have a column that the database lacks.
@@ -79,6 +87,9 @@ func fewest(needs []IndexNeed, k sqldb.Kind) []IndexNeed {
 			continue
 		}
 		kept[at].For = naming.AddNew(kept[at].For, n.For)
+		if n.Unique == kept[at].Unique { // else a partial index that is unique needs another one beside it
+			kept[at].Partial = kept[at].Partial && n.Partial
+		}
 	}
 	slices.SortStableFunc(kept, func(a, b IndexNeed) int { return cmp.Compare(a.Table, b.Table) })
 	return kept
@@ -97,8 +108,8 @@ func (n IndexNeed) strictness() int {
 // limit of 63.
 const nameBytes = 60
 
-// freeName returns a name for an index that is not in taken.
-func freeName(n IndexNeed, taken map[string]bool) string {
+// freeName returns a name for an index that is not in used, which has names in lower case.
+func freeName(n IndexNeed, used map[string]bool) string {
 	parts := []string{n.Table}
 	for _, c := range n.Columns {
 		parts = append(parts, c.Name)
@@ -106,7 +117,7 @@ func freeName(n IndexNeed, taken map[string]bool) string {
 	base := strings.Join(parts, "_")
 	base = strings.ToValidUTF8(base[:min(len(base), nameBytes)], "")
 	name := base
-	for try := 2; taken[name]; try++ {
+	for try := 2; used[strings.ToLower(name)]; try++ {
 		name = base + "_" + strconv.Itoa(try)
 	}
 	return name

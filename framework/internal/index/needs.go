@@ -11,12 +11,13 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
 
 // Indexes lists the indexes that the declarations need, in order of registration. Each index
-// is in the list once.
+// is in the list once, with a name that no other one of the list has.
 func (a Indexer) Indexes() []IndexNeed {
 	var all []IndexNeed
 	for _, r := range a.Resources {
@@ -24,6 +25,7 @@ func (a Indexer) Indexes() []IndexNeed {
 			all = joinNeed(all, need)
 		}
 	}
+	giveNames(all, nil)
 	return all
 }
 
@@ -42,7 +44,7 @@ func joinNeed(all []IndexNeed, n IndexNeed) []IndexNeed {
 		if known.Table == n.Table && slices.Equal(known.Columns, n.Columns) && known.Unique == n.Unique && known.Search == n.Search &&
 			known.equal == n.equal && known.sorted == n.sorted {
 			all[i].For = naming.AddNew(known.For, n.For)
-			all[i].part = known.part && n.part
+			all[i].Partial = known.Partial && n.Partial
 			return all
 		}
 	}
@@ -92,7 +94,7 @@ func (x *indexing) put(n IndexNeed, place string) {
 	if n.Table == "" {
 		n.Table = x.Table.Name
 	}
-	n.part = n.part || x.part && n.Table == x.Table.Name
+	n.Partial = n.Partial || x.part && n.Table == x.Table.Name
 	n.For = []string{x.Path + ": " + place}
 	x.needs = append(x.needs, n)
 }
@@ -155,13 +157,13 @@ func (x *indexing) listed() bool {
 }
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
-func (x *indexing) unordered(terms []table.OrderTerm) bool {
+func (x *indexing) unordered(terms []ordering.Term) bool {
 	return len(terms) > 0 && terms[0].Field.Related == nil && x.Unindexed[terms[0].Field.Column]
 }
 
 // indexable reports whether an index can have an order: its columns are those of the row itself.
-func (x *indexing) indexable(terms []table.OrderTerm) bool {
-	return len(terms) > 0 && !x.unordered(terms) && table.OfRow(terms)
+func (x *indexing) indexable(terms []ordering.Term) bool {
+	return len(terms) > 0 && !x.unordered(terms) && ordering.OfRow(terms)
 }
 
 func (x *indexing) uniqueOnes() {
@@ -175,7 +177,7 @@ func (x *indexing) uniqueOnes() {
 				columns = append(columns, f.Column)
 			}
 		}
-		x.add(IndexNeed{Unique: true, part: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
+		x.add(IndexNeed{Unique: true, Partial: true}, "unique "+strings.Join(u.Fields, ", "), columns...)
 	}
 }
 
@@ -214,7 +216,7 @@ func (x *indexing) lists() {
 	}
 	x.order("default order", x.Ordering.Fallback)
 	for _, name := range x.Ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []table.OrderTerm{{Field: x.Ordering.AllowedFields[name]}})
+		x.order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
 	}
 	for _, named := range x.Ordering.Named {
 		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
@@ -226,7 +228,7 @@ func (x *indexing) lists() {
 	}
 }
 
-func (x *indexing) order(place string, terms []table.OrderTerm) {
+func (x *indexing) order(place string, terms []ordering.Term) {
 	if x.indexable(terms) {
 		x.ordered(place, nil, terms)
 	}
@@ -235,7 +237,7 @@ func (x *indexing) order(place string, terms []table.OrderTerm) {
 // ordered adds the index for an order of all rows. If of is not nil, the index is for the order
 // of the rows with one value in this column. If the order does not name the primary key, the
 // key comes last and its direction does not matter: few rows are equal in the other columns.
-func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTerm) {
+func (x *indexing) ordered(place string, of *schema.Field, terms []ordering.Term) {
 	var n IndexNeed
 	if of != nil {
 		n.equal, n.Columns = 1, []sqldb.IndexColumn{{Name: of.Name}}
@@ -246,7 +248,7 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []table.OrderTe
 		}
 	}
 	n.sorted = len(n.Columns) - n.equal
-	if of != x.Pk && !slices.ContainsFunc(terms, func(t table.OrderTerm) bool { return t.Field.Column == x.Pk }) {
+	if of != x.Pk && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Field.Column == x.Pk }) {
 		n.sorted--
 	}
 	straighten(n.Columns[n.equal : n.equal+n.sorted])
@@ -266,6 +268,6 @@ func straighten(columns []sqldb.IndexColumn) {
 }
 
 // indexColumn returns the column of an index with the direction of a term of an order.
-func indexColumn(t table.OrderTerm) sqldb.IndexColumn {
+func indexColumn(t ordering.Term) sqldb.IndexColumn {
 	return sqldb.IndexColumn{Name: t.Field.Column.Name, Descending: t.Descending, NullsFirst: t.Descending && !t.Field.Nullable}
 }

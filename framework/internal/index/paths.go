@@ -7,8 +7,8 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
-	"trestle.example/framework/internal/table"
 )
 
 // listedRelations adds, for each many-to-many relation that the viewset lists, the indexes of
@@ -19,7 +19,7 @@ func (x *indexing) listedRelations() {
 		place := "relation " + strconv.Quote(r.Name)
 		switch r.Schema.Type {
 		case schema.HasOneRelation:
-			x.add(IndexNeed{Table: r.Schema.JoinTable.Name, Unique: true, part: r.Schema.JoinTable.SoftDeleteField != nil}, place, r.Schema.JoinPKs...)
+			x.add(IndexNeed{Table: r.Schema.JoinTable.Name, Unique: true, Partial: r.Schema.JoinTable.SoftDeleteField != nil}, place, r.Schema.JoinPKs...)
 		case schema.ManyToManyRelation:
 			x.add(IndexNeed{Table: r.Schema.M2MTable.Name}, place, r.Schema.M2MBasePKs...)
 			x.add(IndexNeed{Table: r.Schema.M2MTable.Name}, place, r.Schema.M2MJoinPKs...)
@@ -60,7 +60,7 @@ func (x *indexing) onTable(of *schema.Table, place string, column *schema.Field)
 	if len(of.PKs) == 1 && of.PKs[0] == column {
 		return
 	}
-	x.add(IndexNeed{Table: of.Name, part: of.SoftDeleteField != nil}, place, column)
+	x.add(IndexNeed{Table: of.Name, Partial: of.SoftDeleteField != nil}, place, column)
 }
 
 // Unserved lists the orders and searches that no index of [Indexer.Indexes] can serve, in order of
@@ -79,14 +79,14 @@ func (x *indexing) unserved() (places []string) {
 	if !x.listed() {
 		return nil
 	}
-	order := func(place string, terms []table.OrderTerm) {
-		if !table.OfRow(terms) && !slices.ContainsFunc(terms, func(t table.OrderTerm) bool { return x.Accepts(t.Field) }) {
+	order := func(place string, terms []ordering.Term) {
+		if !ordering.OfRow(terms) && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return x.Accepts(t.Field) }) {
 			places = append(places, place+" sorts every matching row: an index has columns of one table alone")
 		}
 	}
 	order("the default order", x.Ordering.Fallback)
 	for _, name := range x.Ordering.Allowed {
-		order("order "+strconv.Quote(name), []table.OrderTerm{{Field: x.Ordering.AllowedFields[name]}})
+		order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
 	}
 	for _, named := range x.Ordering.Named {
 		order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)

@@ -238,11 +238,6 @@ func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
 	if e.Parts != nil && status != http.StatusNotModified {
 		w.parts(r, e.Parts)
 	}
-	if status != http.StatusNotModified {
-		for _, media := range e.Media {
-			r.WithContentItem(media, openapi31.MediaType{Schema: wire.JSONSchema{}})
-		}
-	}
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
 	}

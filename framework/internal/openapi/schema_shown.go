@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -226,16 +228,19 @@ func (s *schemas) ownSchema(t reflect.Type) wire.JSONSchema {
 
 // readSchema reads a schema that the program declares. Numbers stay as they are written.
 func readSchema(text []byte, err error) (wire.JSONSchema, error) {
-	schema := wire.JSONSchema{}
 	if err != nil {
-		return schema, err
+		return wire.JSONSchema{}, err
 	}
+	var schema wire.JSONSchema
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if err := dec.Decode(&schema); err != nil {
 		return wire.JSONSchema{}, naming.Sentence("it is no object of JSON: %w", err)
 	}
-	if dec.More() {
+	if schema == nil {
+		return wire.JSONSchema{}, naming.Sentence("it is no object of JSON: it is null")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return schema, naming.Sentence("it has more than one value of JSON")
 	}
 	return schema, nil

@@ -53,7 +53,6 @@ type Endpoint struct {
 
 	Upload *Upload // the file that it stores; nil for other endpoints
 
-	Media    []string     // the media types of an answer that is a file; nil for JSON
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
 	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
 	Page     *Page        // nil for an endpoint that is not a list

@@ -47,8 +47,9 @@ func (c *Content) close() {
 	}
 }
 
-// headers of a content, which an error does not have.
-var contentHeaders = []string{"Content-Disposition", "Content-Length", "Accept-Ranges", "Etag", "Last-Modified"}
+// contentHeaders are the headers of a content, which an error does not have, even if the function
+// has set one itself.
+var contentHeaders = []string{"Content-Disposition", "Content-Length", "Content-Type", "Accept-Ranges", "Etag", "Last-Modified"}
 
 // describe sets the headers of the answer.
 func (c *Content) describe(h http.Header, f *Format) {
@@ -103,43 +104,45 @@ func (s *sender) sendContent(c *Content) error {
 	return err
 }
 
-// serveRanges sends the whole body, a part of it, or 304.
+// serveRanges sends the whole body, a part of it, or 304. The status is sent with the first bytes,
+// so that an error of the first read can still be the answer.
 func (s *sender) serveRanges(c *Content, body io.ReadSeeker) error {
 	read := &recordingReader{ReadSeeker: body}
-	if err := read.probe(); err != nil {
-		return err
-	}
 	w := &rangeWriter{contentWriter: contentWriter{s}}
-	http.ServeContent(w, s.o.Request, "", c.ModTime, read)
+	http.ServeContent(w, cleanRange(s.o.Request), "", c.ModTime, read)
 	switch {
-	case w.rejected != 0:
-		return rangeError(w.rejected)
 	case read.err != nil:
 		return read.err
+	case w.rejected != 0:
+		return rejection(w.rejected, read.size)
 	}
 	promised, err := strconv.ParseInt(s.o.Writer.Header().Get("Content-Length"), 10, 64)
 	if err == nil && w.sent < promised && s.failed == nil && !s.o.head() {
 		return fmt.Errorf("the content ended after %d of %d bytes", w.sent, promised)
 	}
+	s.begin()
 	return nil
 }
 
-// rangeError is the error of a status by which net/http rejects a request for bytes.
-func rangeError(status int) error {
+// rejection is the error of a status by which net/http rejects a request for a content of a size.
+func rejection(status int, size int64) error {
 	switch status {
 	case http.StatusRequestedRangeNotSatisfiable:
-		return problem.Refuse(status, problem.CodeRangeNotSatisfiable, "The header Range names no part of the bytes; Content-Range has their number.")
+		e := problem.Refuse(status, problem.CodeRangeNotSatisfiable, fmt.Sprintf("The content has %d bytes; no byte of the range is in it.", size))
+		e.Header = map[string]string{"Content-Range": fmt.Sprintf("bytes */%d", size)}
+		return e
 	case http.StatusPreconditionFailed:
-		return problem.Refuse(status, problem.CodePreconditionFailed, "The bytes are not those that a precondition of the request names.")
+		return problem.Refuse(status, problem.CodePreconditionFailed, "The content is not the one that a condition of the request names.")
 	}
 	return fmt.Errorf("the content cannot be read: status %d", status)
 }
 
-// A recordingReader records the first error that is not the end.
+// A recordingReader records the first error that is not the end, and the size of the content.
 type recordingReader struct {
 	io.ReadSeeker
 
-	err error
+	err  error
+	size int64
 }
 
 func (r *recordingReader) Read(p []byte) (int, error) {
@@ -153,17 +156,10 @@ func (r *recordingReader) Read(p []byte) (int, error) {
 func (r *recordingReader) Seek(offset int64, whence int) (int64, error) {
 	n, err := r.ReadSeeker.Seek(offset, whence)
 	r.err = cmp.Or(r.err, err)
-	return n, err
-}
-
-// probe reads a byte and goes back to the beginning.
-func (r *recordingReader) probe() error {
-	var b [1]byte
-	if _, err := r.Read(b[:]); err != nil && !errors.Is(err, io.EOF) {
-		return err
+	if whence == io.SeekEnd {
+		r.size = n
 	}
-	_, err := r.Seek(0, io.SeekStart)
-	return err
+	return n, err
 }
 
 // A contentWriter sends bytes at once.
@@ -175,8 +171,8 @@ func (w contentWriter) Write(p []byte) (int, error) {
 	return w.s.put(p)
 }
 
-// A rangeWriter is the writer for [http.ServeContent]. It keeps errors back, so that they can be
-// sent in the error shape of the API.
+// A rangeWriter is the writer for [http.ServeContent]. It sends the status with the first bytes,
+// and keeps errors back, so that they can be sent in the error shape of the API.
 type rangeWriter struct {
 	contentWriter
 
@@ -192,13 +188,13 @@ func (w *rangeWriter) WriteHeader(status int) {
 		return
 	}
 	w.s.status = status
-	w.s.begin()
 }
 
 func (w *rangeWriter) Write(p []byte) (int, error) {
 	if w.rejected != 0 {
 		return len(p), nil
 	}
+	w.s.begin()
 	n, err := w.contentWriter.Write(p)
 	w.sent += int64(n)
 	return n, err

@@ -16,6 +16,7 @@ import (
 type Plan struct {
 	Element reflect.Type // nil for bytes
 	formats []*Format
+	fixed   bool // the content has its media type, whatever the client accepts
 }
 
 // Compile makes the plan of a function that returns out, and reports each mistake. It returns
@@ -137,9 +138,16 @@ func (p *Plan) ServesRanges(method string, status int) bool {
 	return p.Element == nil && method == http.MethodGet && status == http.StatusOK
 }
 
+// Negotiates reports whether the header Accept decides which media type the answer has.
+func (p *Plan) Negotiates() bool { return !p.fixed && len(p.formats) > 1 }
+
 // Choose returns the format that the client of a request prefers. If the client accepts none,
-// the error is 406 and lists the media types of the endpoint.
+// the error is 406 and lists the media types of the endpoint. The format of a download is nil: it
+// is known when the file is.
 func (p *Plan) Choose(r *http.Request) (*Format, error) {
+	if p.fixed {
+		return nil, nil
+	}
 	if f := choose(r.Header.Values("Accept"), p.formats); f != nil {
 		return f, nil
 	}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -21,6 +22,7 @@ type Answer struct {
 	format  *Format
 	rows    reflect.Value // the iterator; not valid for bytes
 	content *Content      // nil for a stream
+	header  http.Header   // more headers of a download, which an error does not have; nil for other answers
 }
 
 // Answer makes the answer from what the function of the endpoint returned. The error is of an
@@ -91,7 +93,8 @@ type Outcome struct {
 
 // Send sends the answer. It returns when the iterator has ended and the body is closed.
 func (a *Answer) Send(o Options) Outcome {
-	s := &sender{o: o, format: a.format, status: a.Status, control: http.NewResponseController(o.Writer)}
+	s := &sender{o: o, format: a.format, status: a.Status, control: http.NewResponseController(o.Writer), before: o.Writer.Header().Clone()}
+	maps.Copy(o.Writer.Header(), a.header)
 	if a.content == nil {
 		s.encoder = a.format.encoder()
 		s.describe() // now, because the goroutine of pulse may send the headers
@@ -120,23 +123,10 @@ func (a *Answer) translate(err error) error {
 	return a.Translate(err)
 }
 
-// protect turns a panic into an error, except [http.ErrAbortHandler].
-func protect(run func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if fault.IsAbort(p) {
-				panic(p)
-			}
-			err = fault.Panicked(p)
-		}
-	}()
-	return run()
-}
-
 // run runs do, which sends the answer, beside the goroutine of pulse.
 func (s *sender) run(do func() error) error {
 	defer s.pulse()()
-	return protect(do)
+	return fault.Protect(do)
 }
 
 // sendRows sends the elements. It returns the error of the iterator or of the encoder.
@@ -186,6 +176,7 @@ type sender struct {
 	format  *Format
 	encoder encoder // nil for bytes
 	control *http.ResponseController
+	before  http.Header // the headers before those of the answer
 
 	mu      sync.Mutex
 	status  int
@@ -309,7 +300,7 @@ func (s *sender) pulse() (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if err := protect(s.beat); err != nil { // the writer panicked
+				if err := fault.Protect(s.beat); err != nil { // the writer panicked
 					s.o.Stop()
 				}
 			case <-done:
@@ -362,7 +353,9 @@ func (s *sender) outcome(err error) Outcome {
 // undescribe removes the headers of an answer that is not sent.
 func (s *sender) undescribe() {
 	h := s.o.Writer.Header()
-	for _, name := range append(contentHeaders, "X-Accel-Buffering", "Content-Type") {
+	clear(h)
+	maps.Copy(h, s.before)
+	for _, name := range contentHeaders {
 		h.Del(name)
 	}
 }

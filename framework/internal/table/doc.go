@@ -1,3 +1,3 @@
 // Package table has resources: viewsets bound to the columns of their tables. A resource
-// narrows statements by its scope, orders and searches rows, and stores them.
+// narrows statements by its scope, reads rows, and stores them.
 package table

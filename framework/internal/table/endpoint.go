@@ -60,17 +60,13 @@ type Request struct {
 	Body  []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
 	IdempotencyKey string
-	// Format is the media type of an answer that is sent in parts, nil for JSON.
+	// Format is the media type of an answer that is sent in parts, nil for JSON and for a download.
 	Format *stream.Format
 	Signed bool // the URL is signed, so the caller needs no credentials and no scope
 }
 
-// A Response is the answer of an endpoint. A nil Value means no body. With a Stream, the other
-// fields have no effect.
+// A Response is the answer of an endpoint. A nil Value means no body.
 type Response struct {
-	// Stream writes the whole answer. If it returns an error before it has written a status, the
-	// error is the answer.
-	Stream  func(w http.ResponseWriter, r *http.Request) error
 	Status  int
 	Value   any
 	Body    []byte         // the encoded Value

@@ -91,7 +91,7 @@ func (f *FileColumn) Linked(file files.File, key reflect.Value) files.File {
 	a := f.Resource.API
 	link := a.Origin.PublicURL + a.Config.Prefix + at
 	if f.SignFor > 0 && a.signer != nil {
-		link += "?" + a.signer.Sign(at, a.Config.Now().Add(f.SignFor)).Encode()
+		link += "?" + a.signer.Sign(a.Config.Prefix+at, a.Config.Now().Add(f.SignFor)).Encode()
 	}
 	return file.At(link)
 }
@@ -129,5 +129,9 @@ func (r *Resource) Unscoped(c *call.Call, req *Request) (reflect.Value, error) {
 // CheckSigned checks the parameters of a signed URL for the row with a key. The error is 403.
 func (f *FileColumn) CheckSigned(key any, sent url.Values) error {
 	a := f.Resource.API
-	return a.signer.Check(f.path(reflect.ValueOf(key)), sent, a.Config.Now())
+	at := f.path(reflect.ValueOf(key))
+	if at != "" {
+		at = a.Config.Prefix + at // so that no other API of the same keys accepts it
+	}
+	return a.signer.Check(at, sent, a.Config.Now())
 }

@@ -17,7 +17,9 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/search"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -35,8 +37,8 @@ type Resource struct {
 	Names       map[string]query.Field // by the client's name
 	Relations   *relation.Set
 	Scope       BoundScope
-	Search      *BoundSearch
-	Ordering    *BoundOrdering
+	Search      *search.Bound
+	Ordering    *ordering.Bound
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field

@@ -74,18 +74,6 @@ func (r *Resource) Document(m reflect.Value) {
 	r.Search.StoredField.Column.Value(m).SetString(r.Search.Document(m))
 }
 
-// Document makes the search document of a row from its searched fields. A nil pointer counts as
-// an empty text.
-func (b *BoundSearch) Document(m reflect.Value) string {
-	texts := make([]string, len(b.Searched))
-	for i, f := range b.Searched {
-		if v := reflect.Indirect(f.Column.Value(m)); v.IsValid() {
-			texts[i] = v.String()
-		}
-	}
-	return sqldb.Document(texts...)
-}
-
 // Insert stores a new row, given as a pointer to its model, and records it. It reads the values
 // back that the database generates: a key, or the default of a column. A reserved value is a
 // validation error. Errors of constraints are as [Resource.OfRow] returns them.

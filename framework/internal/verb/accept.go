@@ -62,7 +62,7 @@ func unread(err error) bool {
 // of references only if no field has another fault.
 func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, error) {
 	var all fault.List
-	values, err := e.readParams(c, r.Query)
+	values, err := e.ReadParams(c, r.Query)
 	all.Add(err)
 	body := []byte{'{'}
 	for _, p := range e.Params {

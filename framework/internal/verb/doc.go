@@ -1,2 +1,3 @@
-// Package verb answers requests: it runs the six verbs, and the functions of declarations.
+// Package verb answers requests: it checks them, reads their bodies and query strings, and runs the
+// verbs that read and write one row, and the functions of declarations.
 package verb

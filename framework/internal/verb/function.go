@@ -5,6 +5,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -31,7 +32,7 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	if m, err = f.Endpoint.Resource.ModelOf(c, r); err != nil {
 		return m, err
 	}
-	noteGiven(c, m)
+	rows.NoteGiven(c, m)
 	if f.Endpoint.Partial() {
 		f.Endpoint.complete(in, m.Elem())
 		if faults := in.Check(); len(faults) > 0 {

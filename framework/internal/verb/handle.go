@@ -85,7 +85,10 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 	if e.Parts == nil {
 		return nil
 	}
-	if req.Format, err = e.Parts.Choose(req.HTTP); err != nil {
+	if e.Parts.Negotiates() { // for caches
+		c.Header().Add("Vary", "Accept")
+	}
+	if req.Format, err = e.Parts.Choose(req.HTTP); err != nil || req.Format == nil {
 		return err
 	}
 	state.Of(c).Media = req.Format.Media()

@@ -13,10 +13,10 @@ import (
 	"trestle.example/framework/query"
 )
 
-// readParams returns the known parameters of a query string. It trims white space and leaves out
+// ReadParams returns the known parameters of a query string. It trims white space and leaves out
 // empty parameters. A known parameter that is sent more than once is an error. Unknown parameters
 // are handled by [Handler.IgnoreQuery]. The error lists all invalid parameters.
-func (e Handler) readParams(c *call.Call, sent url.Values) (query.Values, error) {
+func (e Handler) ReadParams(c *call.Call, sent url.Values) (query.Values, error) {
 	known := query.Values{}
 	var faults []problem.Fault
 	for _, p := range e.Params {

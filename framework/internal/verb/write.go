@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -103,7 +104,7 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
 	}
-	noteGiven(c, m)
+	rows.NoteGiven(c, m)
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
@@ -228,7 +229,7 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 // row, the error is 404.
 func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
-	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
+	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name)))
 	if err != nil {
 		return nil, err
 	}

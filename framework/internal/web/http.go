@@ -199,6 +199,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		h.Set(problem.HeaderIgnored, ignored)
 	}
 	if err == nil && resp.Parts != nil {
+		w = x.observe(w)
 		if s.sendParts(w, r, x, resp.Parts) {
 			return
 		}
@@ -207,10 +208,6 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 		}
 	}
 	x.gone = x.hungUp() && !isLate(err)
-	if err == nil && resp.Stream != nil {
-		s.stream(w, x, resp)
-		return
-	}
 	status := s.send(w, x, resp, err)
 	s.finish(x, r, status, err)
 }
@@ -238,17 +235,13 @@ func encode(resp *table.Response, err error) (*table.Response, error) {
 }
 
 // protect turns a panic into an error, so that the client gets the answer 500: net/http would
-// close the connection. It passes on a panic with [http.ErrAbortHandler].
+// close the connection.
 func protect(run func() (*table.Response, error)) (resp *table.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if fault.IsAbort(p) {
-				panic(p)
-			}
-			err = fault.Panicked(p)
-		}
-	}()
-	return run()
+	err = fault.Protect(func() (err error) {
+		resp, err = run()
+		return err
+	})
+	return resp, err
 }
 
 // unrouted answers 404 to a request for which echo found no route, or for an unknown error code.

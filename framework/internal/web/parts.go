@@ -54,7 +54,6 @@ func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, 
 	if a.Waits() {
 		x.progress.pause()
 	}
-	w = x.observe(w)
 	before := x.observation.bytes
 	out := a.Send(stream.Options{
 		Writer: w, Request: r, Wait: x.progress.limit, Progress: x.progress.made,

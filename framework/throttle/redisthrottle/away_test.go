@@ -71,7 +71,7 @@ func TestRedisKilledMidRun(t *testing.T) {
 		t.Errorf("in the new Redis, request 1: %+v", q)
 	}
 	if notes.count(wentAway) != 1 || notes.count(cameBack) != 1 {
-		t.Errorf("the log is:\n%s", notes.text.String())
+		t.Errorf("the log is:\n%s", notes.String())
 	}
 	if n := passed.Load(); n > 3*40 {
 		t.Errorf("%d requests passed; want at most 40 in the old Redis, the process and the new one each", n)
@@ -100,7 +100,7 @@ func TestARedisThatNeverAnswers(t *testing.T) {
 	}
 	t.Logf("2000 requests took %s", time.Since(began))
 	if notes.count(wentAway) != 1 || notes.count(cameBack) != 0 {
-		t.Errorf("the log is:\n%s", notes.text.String())
+		t.Errorf("the log is:\n%s", notes.String())
 	}
 }
 
@@ -113,7 +113,7 @@ func TestARedisThatDoesNotRunAtTheStart(t *testing.T) {
 	}
 	store := opened(t, address, Options{Log: notes.log()})
 	if q := taking(t, store, "key", hourly(1)); q.Wait != 0 || notes.count(wentAway) != 1 {
-		t.Errorf("%+v; the log is:\n%s", q, notes.text.String())
+		t.Errorf("%+v; the log is:\n%s", q, notes.String())
 	}
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestAWrongPasswordCountsAsFailedRedis(t *testing.T) {
 	address := strings.Replace(instance(t).URL(), "redis://:", "redis://:guess", 1)
 	store := opened(t, address, Options{Log: notes.log()})
 	if q := taking(t, store, "key", hourly(1)); q.Wait != 0 || notes.count(wentAway) != 1 || notes.count("guess") != 0 {
-		t.Errorf("%+v; the log is:\n%s", q, notes.text.String())
+		t.Errorf("%+v; the log is:\n%s", q, notes.String())
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAClientThatDisconnects(t *testing.T) {
 		t.Fatal(err)
 	}
 	if q := taking(t, store, "key", hourly(2)); q.Remaining != 0 || notes.count(wentAway) != 0 {
-		t.Errorf("%+v; the log is:\n%s", q, notes.text.String())
+		t.Errorf("%+v; the log is:\n%s", q, notes.String())
 	}
 }
 

@@ -3,13 +3,13 @@ package redisthrottle
 import (
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/journal"
 	"trestle.example/internal/testserver/redis"
 )
 
@@ -57,25 +57,12 @@ func instance(t *testing.T) *redis.Instance {
 }
 
 // A notebook is a log that a test reads.
-type notebook struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (n *notebook) Write(p []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.text.Write(p)
-}
+type notebook struct{ journal.Journal }
 
 func (n *notebook) log() *slog.Logger { return slog.New(slog.NewTextHandler(n, nil)) }
 
 // count returns how many lines contain a text.
-func (n *notebook) count(text string) int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return strings.Count(n.text.String(), text)
-}
+func (n *notebook) count(text string) int { return strings.Count(n.String(), text) }
 
 // await polls a condition. Its limit only ends a test that has failed.
 func await(t *testing.T, what string, happened func() bool) {

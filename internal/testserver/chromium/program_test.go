@@ -2,23 +2,20 @@ package chromium
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/fakeprogram"
 )
 
 func TestFind(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	own := program(t, "own")
+	own := filepath.Join(fakeprogram.Folder(t, "", "own"), "own")
 	for name, test := range map[string]struct{ configured, path, want string }{
-		"in PATH":                              {"", filepath.Dir(program(t, "chromium")), "chromium"},
-		"without a screen before with one":     {" ", filepath.Dir(program(t, "chromium", "chromium-headless-shell")), "chromium-headless-shell"},
-		"the one that is named, before others": {own, filepath.Dir(program(t, "chromium")), "own"},
-		"the one that is named, by name":       {"google-chrome", filepath.Dir(program(t, "chromium", "google-chrome")), "google-chrome"},
+		"in PATH":                              {"", fakeprogram.Folder(t, "", "chromium"), "chromium"},
+		"without a screen before with one":     {" ", fakeprogram.Folder(t, "", "chromium", "chromium-headless-shell"), "chromium-headless-shell"},
+		"the one that is named, before others": {own, fakeprogram.Folder(t, "", "chromium"), "own"},
+		"the one that is named, by name":       {"google-chrome", fakeprogram.Folder(t, "", "chromium", "google-chrome"), "google-chrome"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", test.path)
@@ -28,7 +25,7 @@ func TestFind(t *testing.T) {
 		})
 	}
 	t.Run("a wrong TEST_BROWSER is a mistake, whatever is in PATH", func(t *testing.T) {
-		t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
+		t.Setenv("PATH", fakeprogram.Folder(t, "", "chromium"))
 		if got, err := find("/no/such/browser"); err == nil || !strings.HasPrefix(err.Error(), "TEST_BROWSER does not name a program: ") {
 			t.Errorf("found %q, %v", got, err)
 		}
@@ -49,26 +46,9 @@ func TestTheErrorStatesWhatToDo(t *testing.T) {
 }
 
 func TestInstallLeavesABrowserAlone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	t.Setenv("PATH", filepath.Dir(program(t, "chromium")))
+	t.Setenv("PATH", fakeprogram.Folder(t, "", "chromium"))
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
 		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
-}
-
-// program makes programs that do nothing, in a folder of their own. It returns the path
-// of the last.
-func program(t *testing.T, names ...string) (path string) {
-	t.Helper()
-	folder := t.TempDir()
-	for _, name := range names {
-		path = filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
 }

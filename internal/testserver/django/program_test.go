@@ -2,18 +2,15 @@ package django
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/fakeprogram"
 )
 
 func TestFind(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	with, without := script(t, "exit 0"), script(t, "exit 1")
+	with, without := python(t, "exit 0"), python(t, "exit 1")
 	for name, test := range map[string]struct {
 		candidates []string
 		want       string
@@ -44,22 +41,15 @@ func TestTheErrorStatesWhatToDo(t *testing.T) {
 }
 
 func TestInstallLeavesDjangoAlone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	t.Setenv("PATH", filepath.Dir(script(t, "exit 0")))
+	t.Setenv("PATH", fakeprogram.Folder(t, "exit 0", "python3"))
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
 		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
 }
 
-// script makes a program that does what a line of shell says.
-func script(t *testing.T, line string) string {
+// python makes a Python that runs a line of shell, and returns its path.
+func python(t *testing.T, line string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "python3")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return filepath.Join(fakeprogram.Folder(t, line, "python3"), "python3")
 }

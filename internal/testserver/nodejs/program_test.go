@@ -2,17 +2,14 @@ package nodejs
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/fakeprogram"
 )
 
 func TestFind(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
 	for name, test := range map[string]struct {
 		programs []string
 		want     error
@@ -23,7 +20,7 @@ func TestFind(t *testing.T) {
 		"neither":    {nil, ErrNotInstalled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := folderOf(t, test.programs...)
+			folder := fakeprogram.Folder(t, "", test.programs...)
 			t.Setenv("PATH", folder)
 			got, err := find()
 			if !errors.Is(err, test.want) {
@@ -47,24 +44,9 @@ func TestTheErrorStatesWhatToDo(t *testing.T) {
 }
 
 func TestInstallLeavesNodeAlone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	t.Setenv("PATH", folderOf(t, "node", "npm"))
+	t.Setenv("PATH", fakeprogram.Folder(t, "", "node", "npm"))
 	var log strings.Builder
 	if err := Install(t.Context(), &log); err != nil || log.Len() > 0 {
 		t.Errorf("a program was run: %v\n%s", err, log.String())
 	}
-}
-
-// folderOf returns a folder with programs that do nothing.
-func folderOf(t *testing.T, names ...string) string {
-	t.Helper()
-	folder := t.TempDir()
-	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
 }

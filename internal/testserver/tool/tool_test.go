@@ -2,22 +2,16 @@ package tool
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"trestle.example/internal/testserver/fakeprogram"
 )
 
 func TestFind(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("needs programs that are shell scripts")
-	}
-	empty, folder := t.TempDir(), t.TempDir()
+	empty, folder := t.TempDir(), fakeprogram.Folder(t, "", "haproxy")
 	program := filepath.Join(folder, "haproxy")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for name, path := range map[string]string{"in PATH": folder, "outside PATH": empty} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", path)

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/mail"
 	"trestle.example/resources"
 	"trestle.example/resources/store/cart"
 	"trestle.example/resources/store/internal/rows"
@@ -338,7 +339,7 @@ func TestTheEarliestSlot(t *testing.T) {
 // drawing is the site with another way to draw the numbers of orders.
 func (s *site) drawing(number func() string) *site {
 	s.T.Helper()
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	s.Must(err)
 	orders := order.Orders
 	orders.Verbs.Create = framework.Does(func(c *framework.Call, in order.PlaceOrderInput) (order.OrderView, error) {

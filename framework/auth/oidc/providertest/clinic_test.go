@@ -1,7 +1,6 @@
 package providertest
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"trestle.example/framework"
@@ -19,6 +17,7 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
+	"trestle.example/internal/journal"
 )
 
 // A clinic is a program that signs people in by one provider, "company".
@@ -30,7 +29,7 @@ type clinic struct {
 	signIn   *oidc.SignIn
 	handler  http.Handler
 	provider *provider
-	log      *journal
+	log      *journal.Journal
 }
 
 // onBoth runs a test on both databases, each with a clinic and a provider of its own. declare
@@ -45,7 +44,7 @@ func onBoth(t *testing.T, declare func(*oidc.Provider), test func(*clinic)) {
 
 func openClinic(t *testing.T, db *sqldb.DB, p *provider, declare func(*oidc.Provider)) *clinic {
 	t.Helper()
-	c := &clinic{T: t, db: db, provider: p, log: &journal{}}
+	c := &clinic{T: t, db: db, provider: p, log: &journal.Journal{}}
 	log := slog.New(slog.NewJSONHandler(c.log, nil))
 	var err error
 	c.identity, err = auth.New(auth.Config{Log: log, RequireTLS: true})
@@ -190,30 +189,12 @@ func (b *browser) rejected(w *httptest.ResponseRecorder, code string) {
 	var problem struct{ Code, Detail string }
 	_ = json.Unmarshal(w.Body.Bytes(), &problem)
 	if problem.Code != code || (code == "") != (w.Code == http.StatusFound) {
-		b.Errorf("%d %s %s; want the code %q\n%s", w.Code, w.Header().Get("Location"), w.Body, code, b.log.tail())
+		b.Errorf("%d %s %s; want the code %q\n%s", w.Code, w.Header().Get("Location"), w.Body, code, b.tail())
 	}
 }
 
-// A journal records the log.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-// tail returns the last lines.
-func (j *journal) tail() string {
-	lines := strings.SplitAfter(j.String(), "\n")
+// tail returns the last lines of the log.
+func (c *clinic) tail() string {
+	lines := strings.SplitAfter(c.log.String(), "\n")
 	return strings.Join(lines[max(0, len(lines)-4):], "")
 }

@@ -9,9 +9,9 @@ import (
 	"trestle.example/framework/program/internal/site"
 )
 
-// warnUnusedPermissions warns of each permission that no endpoint requires, and suggests the
-// nearest one that an endpoint requires. If the declarations have a mistake, it does nothing,
-// because the permissions were granted all the same.
+// warnUnusedPermissions warns of each permission that no endpoint of the API requires, and
+// suggests the nearest one that an endpoint requires. If the declarations have a mistake, it does
+// nothing, because the permissions were granted all the same.
 func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	if len(named) == 0 {
 		return
@@ -23,7 +23,8 @@ func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	required := api.Permissions()
 	for _, name := range named {
 		if !slices.Contains(required, name) {
-			run.Sayf("no endpoint requires %s%s", name, cmp.Or(console.Suggest("", name, required), run.Text("; {program} routes lists what each requires")))
+			hint := cmp.Or(console.Suggest("", name, required), run.Text("; {program} routes lists what each requires"))
+			run.Sayf("no endpoint of the API requires %s%s", name, hint)
 		}
 	}
 }

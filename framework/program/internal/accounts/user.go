@@ -243,7 +243,7 @@ func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user au
 }
 
 // sayNotHeld says which permissions were not held. Their names may be misspelt, so it also
-// warns of names that no endpoint requires.
+// warns of names that no endpoint of the API requires.
 func sayNotHeld(run *command.Run, s *site.Site, who string, missed, held []string) {
 	if len(missed) == 0 {
 		return

@@ -29,7 +29,8 @@ func NewBackupCommand(run *command.Run) *cobra.Command {
 and to write. The copy is verified, and it is complete on the disk when its name
 appears: a backup that fails or is killed leaves nothing under that name. Only
 its owner can read it, and it holds everything, password hashes included. It
-holds no settings: keep {PROGRAM}_JWT_KEYS elsewhere.
+holds no settings: keep {PROGRAM}_JWT_KEYS elsewhere. While a backup writes FILE,
+another backup to the same FILE is an error.
 
 A PostgreSQL database is left to pg_dump; backup then says how to call it.`,
 		Example: `  {program} backup /var/backups/{program}-$(date +%F).db`,
@@ -90,7 +91,16 @@ func createWholeFile(run *command.Run, place string) (*wholeFile, error) {
 	return newWholeFile(place, func(part string) { sayLeft(run, part) })
 }
 
+// discardParts removes the parts that a killed process left. An absent folder has none.
 func discardParts(run *command.Run, place string) error {
+	lock, err := lockPlace(place)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.release()
 	return removeParts(place, func(part string) { sayLeft(run, part) })
 }
 

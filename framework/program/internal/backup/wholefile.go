@@ -16,22 +16,38 @@ import (
 type wholeFile struct {
 	place string // the final path
 	part  string // the path while it is written
+	lock  placeLock
 }
 
 // newWholeFile creates the empty file that is written, for its owner alone. It first removes
-// all other parts of the same file, such as those of a killed process, and calls left for each.
+// all other parts of the same file, those of a killed process, and calls left for each. While
+// another process writes the same file, it returns an error. The caller calls discard.
 func newWholeFile(place string, left func(part string)) (*wholeFile, error) {
-	if err := removeParts(place, left); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(filepath.Dir(place), filepath.Base(place)+".*.part") // its mode is 0600
+	lock, err := lockPlace(place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no folder %s; make it first", filepath.Dir(place))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &wholeFile{place, f.Name()}, f.Close()
+	part, err := createPart(place, left)
+	if err != nil {
+		lock.release()
+		return nil, err
+	}
+	return &wholeFile{place, part, lock}, nil
+}
+
+// createPart removes the parts of a file and creates a new, empty one.
+func createPart(place string, left func(part string)) (part string, err error) {
+	if err := removeParts(place, left); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(place), filepath.Base(place)+".*.part") // its mode is 0600
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
 }
 
 // isPart reports whether a file is a part of the file at place.
@@ -70,8 +86,11 @@ func findParts(place string) ([]string, error) {
 	return found, nil
 }
 
-// discard removes the part, unless put has moved it.
-func (f *wholeFile) discard() { _ = os.Remove(f.part) }
+// discard removes the part, unless put has moved it, and lets other processes write the file.
+func (f *wholeFile) discard() {
+	_ = os.Remove(f.part)
+	f.lock.release()
+}
 
 // put writes the file to the disk and moves it to its place. Unless over is true, an existing
 // file is an error, as [renameNew] says.

@@ -27,22 +27,23 @@ import (
 type Config struct {
 	Program Name
 
-	Addr             string
-	AddrByFlag       bool // --addr set it
-	TLSCert, TLSKey  string
-	PublicURL        string
-	Hosts            []string
-	TrustedProxies   []netip.Prefix
-	trustedOrigins   []string
-	PageSize         int
-	RequestTimeout   time.Duration
-	RedisURL         string
-	rates            map[string]throttle.Rate
-	JWTKeys          auth.Secret
-	PasswordMin      int
-	tokenLife        time.Duration
-	SMTPURL          auth.Secret
-	MailFrom         string
+	Addr            string
+	AddrByFlag      bool // --addr set it
+	TLSCert, TLSKey string
+	PublicURL       string
+	Hosts           []string
+	TrustedProxies  []netip.Prefix
+	trustedOrigins  []string
+	PageSize        int
+	RequestTimeout  time.Duration
+	RedisURL        string
+	rates           map[string]throttle.Rate
+	JWTKeys         auth.Secret
+	PasswordMin     int
+	tokenLife       time.Duration
+	SMTPURL         auth.Secret
+	MailFrom        string
+	oidcConfig
 	DatabaseURL      string
 	ReplicaURL       string
 	ReadOnly         bool // open the database for reading only
@@ -101,14 +102,14 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 // Read reads every setting, also those without a flag at this command, because a
 // deployment is valid for all commands or for none. It reports every wrong value. If each
 // value is valid, it checks settings against each other, and reports the first fault: first
-// the queue timeout and the request timeout, then the settings of the database and of mails.
+// the queue timeout and the request timeout, then the settings of the database, of mails and of the identity provider.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")
 	var wrong []error
 	for _, s := range t.Settings() {
 		value, from := s.given(flags, env)
-		if err := s.Read(&c, value); err != nil {
+		if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(s.nameOf(from), value, err))
 		}
 	}
@@ -117,7 +118,7 @@ func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error)
 			c.QueueTimeout, c.RequestTimeout, c.RequestTimeout/2))
 	}
 	if wrong == nil {
-		wrong = append(wrong, c.databaseTogether(), c.mailTogether())
+		wrong = append(wrong, c.databaseTogether(), c.mailTogether(), c.oidcTogether())
 	}
 	return c, errors.Join(wrong...)
 }
@@ -165,6 +166,20 @@ func (s Setting) given(flags *pflag.FlagSet, env map[string]string) (value, from
 	return s.Fallback, byDefault
 }
 
+// read reads a value. If the value is wrong and its report shows it, the error contains no user
+// and no password of a URL in the value: it is the error of the value without them.
+func (s Setting) read(c *Config, value string) error {
+	err, shown := s.Read(c, value), withoutPassword(value)
+	if err == nil || s.Example == "" || shown == value {
+		return err
+	}
+	unused := *c
+	if err := s.Read(&unused, shown); err != nil {
+		return err
+	}
+	return errors.New("it must not contain a user or a password")
+}
+
 // nameOf returns the name of a setting in a report.
 func (s Setting) nameOf(from string) string {
 	if from == byDefault {
@@ -185,10 +200,13 @@ func (s Setting) wrong(name, value string, err error) error {
 
 var passwordInURL = regexp.MustCompile(`://.*@`)
 
+// withoutPassword returns a value with *** in place of the user and the password of a URL.
+func withoutPassword(value string) string { return passwordInURL.ReplaceAllString(value, "://***@") }
+
 // masked returns a value that may be shown: shortened, and without the user and the
 // password of a URL.
 func masked(value string) string {
-	value = passwordInURL.ReplaceAllString(value, "://***@")
+	value = withoutPassword(value)
 	if runes := []rune(value); len(runes) > 80 {
 		value = string(runes[:80]) + "..."
 	}

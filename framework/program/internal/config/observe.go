@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -69,10 +70,18 @@ func readMetricsAddr(c *Config, v string) error {
 	if err := readAddr(&c.MetricsAddr, v); err != nil {
 		return err
 	}
-	if c.MetricsAddr == c.Addr && !strings.HasSuffix(c.Addr, ":0") {
+	if isSameAddr(c.MetricsAddr, c.Addr) {
 		return errors.New("the API is served there, and metrics are not for its clients; give them an address of their own")
 	}
 	return nil
+}
+
+// isSameAddr reports whether two addresses to listen on need the same port, other than 0, of the
+// same host. An address without a host is on each host.
+func isSameAddr(a, b string) bool {
+	hostA, portA, _ := net.SplitHostPort(a)
+	hostB, portB, _ := net.SplitHostPort(b)
+	return portA == portB && portA != "0" && (hostA == hostB || hostA == "" || hostB == "")
 }
 
 // readCollector leaves the check to the package tracing.

@@ -10,7 +10,7 @@ import (
 
 // Settings returns all settings in the order of the help, those of the project last.
 func (t Table) Settings() []Setting {
-	all := slices.Concat(serverSettings(), limitSettings(), transportSettings(), identitySettings(), mailSettings(),
+	all := slices.Concat(serverSettings(), limitSettings(), transportSettings(), identitySettings(), oidcSettings(), mailSettings(),
 		databaseSettings(), runSettings(), observeSettings())
 	all = append(all, t.Own...)
 	for i := range all {

@@ -33,7 +33,7 @@ func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Write
 	read := t.newConfig() // some settings depend on those before them
 	for _, s := range t.Settings() {
 		value, from := s.given(flags, env)
-		err := s.Read(&read, value)
+		err := s.read(&read, value)
 		one := Shown{Setting: s.Variable, Value: s.shownValue(value, from, err != nil), From: from}
 		if err == nil {
 			err = together[s.Variable]
@@ -80,7 +80,7 @@ func (s Setting) shownValue(value, from string, wrong bool) string {
 	case s.Flag == "", wrong && s.Example == "":
 		return "(set, and not shown)"
 	}
-	value = passwordInURL.ReplaceAllString(value, "://***@")
+	value = withoutPassword(value)
 	value = secretInQuery.ReplaceAllString(value, "$1***")
 	if strings.ContainsFunc(value, unicode.IsControl) {
 		return strconv.Quote(value)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ The exit code is 2 if a setting is wrong.`,
 
 func showConfig(run *command.Run, cmd *cobra.Command, _ []string) error {
 	shown, wrong := run.Table().Show(cmd.Flags(), run.Env, run.Err)
+	if wrong == nil {
+		wrong = requireMail(run, cmd, shown)
+	}
 	asJSON, _ := cmd.Flags().GetBool("json")
 	write := writeSettings
 	if asJSON {
@@ -44,6 +48,24 @@ func showConfig(run *command.Run, cmd *cobra.Command, _ []string) error {
 		return exit.Misused("%w", wrong)
 	}
 	return nil
+}
+
+// requireMail returns an error if the service sends mails in production without a mail server, and
+// adds it to the setting of the server. The table of settings does not know what a service sends.
+func requireMail(run *command.Run, cmd *cobra.Command, shown []config.Shown) error {
+	c, err := run.Table().Read(cmd.Flags(), run.Env)
+	if err == nil {
+		err = run.RequireMail(c, slog.New(slog.DiscardHandler))
+	}
+	if err == nil {
+		return nil
+	}
+	for i := range shown {
+		if shown[i].Setting == run.Text("{PROGRAM}_SMTP_URL") {
+			shown[i].Wrong = err.Error()
+		}
+	}
+	return err
 }
 
 func writeSettings(w io.Writer, shown []config.Shown) error {

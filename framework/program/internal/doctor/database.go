@@ -96,9 +96,12 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 	if !complete {
 		return nil, nil
 	}
+	lacksColumns := len(findings) > 0
 	missing, findings = findUnindexed(ctx, s, api)
 	e.found("indexes", "", findings...)
-	e.found("search documents", "", findUnsearchable(ctx, s, api)...)
+	if !lacksColumns {
+		e.found("search documents", "", findUnsearchable(ctx, s, api)...)
+	}
 	return missing, nil
 }
 
@@ -217,6 +220,9 @@ func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []F
 	if missing, ok := errors.AsType[*sqldb.MissingRecordError](err); ok {
 		return false, describeUnrecorded(s.Project, missing)
 	}
+	if sqldb.IsDenied(err) {
+		return false, []Finding{{problem, "trestle_migrations", s.Explain(err), grant}}
+	}
 	if err != nil {
 		fix := "correct the migration that it names; if it names none, read what the database's log says"
 		if _, other := errors.AsType[*sqldb.OtherVersionError](err); other {
@@ -277,6 +283,9 @@ func FindLock(ctx context.Context, s *site.Site) []Finding {
 	}}
 }
 
+// grant is the cure of a right that the role of the database lacks.
+const grant = "GRANT the right, or make the role the owner of the table"
+
 // findUnsearchable returns the findings about resources with rows that no search finds, and
 // about resources whose rows could not be checked.
 func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (found []Finding) {
@@ -284,7 +293,7 @@ func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (fo
 		stale, err := api.NeedsReindex(ctx, viewset)
 		switch {
 		case sqldb.IsDenied(err):
-			found = append(found, Finding{problem, viewset, s.Explain(err), "GRANT the right, or make the role the owner of the table"})
+			found = append(found, Finding{problem, viewset, s.Explain(err), grant})
 		case err != nil:
 			what := "its rows could not be checked: " + s.Explain(err)
 			found = append(found, Finding{warning, viewset, what, "run it again with a longer --statement-timeout"})
@@ -313,6 +322,9 @@ func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missi
 		fix := n.Create()
 		if strings.Contains(fix, "{{") { // a template, which only a migration expands
 			fix = s.Text("{program} doctor --migration NAME writes it")
+		}
+		if n.Unique && n.Partial {
+			fix += " If only some of the rows must be unique, add their condition before the semicolon: WHERE ..."
 		}
 		found = append(found, Finding{problem, n.String(), what, fix})
 	}
@@ -351,7 +363,11 @@ func findUnfinished(there []sqldb.Index) (found []Finding) {
 func formatIndexes(needs []framework.IndexNeed) (up, down string) {
 	var made, dropped []string
 	for _, n := range needs {
-		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+n.Create()+"\n")
+		condition := ""
+		if n.Unique && n.Partial {
+			condition = "-- If only some of the rows must be unique, add their condition: WHERE ...\n"
+		}
+		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+condition+n.Create()+"\n")
 		dropped = append([]string{n.Drop() + "\n"}, dropped...)
 	}
 	const between = "\n--bun:split\n\n"

@@ -168,12 +168,9 @@ func (f field) Column() string {
 // ColumnType is the name of the column's type in a migration.
 func (f field) ColumnType() string { return f.columnType }
 
-// plainColumn matches the names that bun derives from the Go name without a tag.
-var plainColumn = regexp.MustCompile(`^[a-z][a-z0-9]+(_[a-z][a-z0-9]+)*$`)
-
-// ModelTag names the column where bun would derive another name.
+// ModelTag names the column where bun would derive another name from the Go name.
 func (f field) ModelTag() string {
-	if plainColumn.MatchString(f.Column()) && strings.Count("_"+f.Column()+"_", "_url_")+strings.Count("_"+f.Column()+"_", "_id_") < 2 {
+	if derivedColumn(f.GoName()) == f.Column() {
 		return ""
 	}
 	return "`bun:\"" + f.Column() + "\"`"

@@ -50,6 +50,9 @@ func (r resource) mistake() error {
 	if isReserved(r.Plural) {
 		return fmt.Errorf("the resource %q: the table would be %q, which is a reserved word; choose another name", r.Singular, r.Plural)
 	}
+	if isOfFramework(r.Plural) {
+		return fmt.Errorf("the resource %q: the framework has a table or a page of the name %q; choose another name", r.Singular, r.Plural)
+	}
 	if _, taken := r.resources[r.Plural]; taken {
 		return fmt.Errorf("the resource %q: the project has a resource %q already; choose another name", r.Singular, r.Plural)
 	}

@@ -37,6 +37,10 @@ func TestMistakesInAResource(t *testing.T) {
 		"books title:string":                         `the resource "book": the project has a resource "books" already`,
 		"pen title:string":                           `the resource "pen": books.go declares PenView already; choose another name`,
 		"app_window title:string":                    `Go compiles a file app_windows.go for one system alone`,
+		"auth_user title:string":                     `the framework has a table or a page of the name "auth_users"; choose another name`,
+		"idempotency_key title:string":               `the framework has a table or a page of the name "idempotency_keys"`,
+		"doc title:string":                           `the framework has a table or a page of the name "docs"`,
+		"error title:string":                         `the framework has a table or a page of the name "errors"`,
 		"review":                                     `the resource "review" has no fields; give at least one, such as title:string`,
 		"review title":                               `the field "title" has no type; write it as title:string`,
 		"review title:":                              `the field "title:" has no type; write it as title:string`,
@@ -60,6 +64,39 @@ func TestMistakesInAResource(t *testing.T) {
 		args := strings.Fields(words)
 		if _, err := newResource(args[0], args[1:], into); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: the error is %v; want %q", words, err, says)
+		}
+	}
+}
+
+// TestTheColumnOfAField: the tag names the column only where bun derives another one.
+func TestTheColumnOfAField(t *testing.T) {
+	t.Parallel()
+	into, err := readSource(shelf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, tag := range map[string]string{
+		"title:string":        "",
+		"due_at:time":         "",
+		"image_url:string":    "",
+		"line2:string":        "",
+		"book:ref:books":      "",
+		"a:int":               "",
+		"a_b:int":             "`bun:\"a_b\"`",
+		"line_2:string":       "`bun:\"line_2\"`",
+		"book2:ref:books":     "`bun:\"book2_id\"`",
+		"site2_url:string":    "`bun:\"site2_url\"`",
+		"site_url:ref:books":  "`bun:\"site_url_id\"`",
+		"id_url:string":       "`bun:\"id_url\"`",
+		"site_url_id:int":     "`bun:\"site_url_id\"`",
+		"site_url_title:text": "",
+	} {
+		made, err := newResource("review", []string{words}, into)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := made.Fields[0].ModelTag(); have != tag {
+			t.Errorf("%s: the tag is %q; want %q", words, have, tag)
 		}
 	}
 }

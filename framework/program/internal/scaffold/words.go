@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// initialisms are words that Go writes in capitals, where bun derives the right column.
+// initialisms are words that Go writes in capitals.
 var initialisms = map[string]string{"id": "ID", "url": "URL"}
 
 // goName returns an exported name: "ImageURL" for "image_url".
@@ -19,6 +19,23 @@ func goName(word string) string {
 		name.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
 	return name.String()
+}
+
+// derivedColumn returns the name of the column that bun derives from the name of a field without
+// a tag. A capital letter begins a word if a lower-case letter is beside it.
+func derivedColumn(goName string) string {
+	isSmall := func(at int) bool { return 'a' <= goName[at] && goName[at] <= 'z' }
+	var column strings.Builder
+	for i, letter := range []byte(goName) {
+		if 'A' <= letter && letter <= 'Z' {
+			if i > 0 && i+1 < len(goName) && (isSmall(i-1) || isSmall(i+1)) {
+				column.WriteByte('_')
+			}
+			letter += 'a' - 'A'
+		}
+		column.WriteByte(letter)
+	}
+	return column.String()
 }
 
 // reservedWords are the words that PostgreSQL or SQLite reserves, and that a table or a column
@@ -37,3 +54,9 @@ const reservedWords = `
 
 // isReserved reports whether a name is a reserved word.
 func isReserved(name string) bool { return slices.Contains(strings.Fields(reservedWords), name) }
+
+// isOfFramework reports whether a plural is the name of a table of the framework or of a page of
+// the API.
+func isOfFramework(plural string) bool {
+	return strings.HasPrefix(plural, "auth_") || slices.Contains([]string{"idempotency_keys", "docs", "errors"}, plural)
+}

@@ -5,18 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-
-	"trestle.example/framework"
-	"trestle.example/framework/program/internal/site"
 )
-
-// beside returns what the project serves beside an API.
-func (s *server) beside(api *framework.API) (site.Beside, error) {
-	if s.Project.Beside == nil {
-		return site.Beside{}, nil
-	}
-	return s.Project.Beside(api, s.Site)
-}
 
 // join returns a handler that passes a request to the handler whose pattern matches, or else to
 // api. A handler that is nil, and a pattern that is malformed or conflicts with another one, are

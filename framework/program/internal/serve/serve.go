@@ -68,6 +68,9 @@ Mails go to the server of {PROGRAM}_SMTP_URL, which has no flag either, because 
 contains a password. Without the variable they go to the log in development. In
 production a service that sends mails does not start without it.
 
+With {PROGRAM}_OIDC_ISSUER people sign in by that identity provider, at /auth/oidc/sso/
+below the prefix of the API. Its secret, {PROGRAM}_OIDC_CLIENT_SECRET, has no flag.
+
 With {PROGRAM}_ENV=production the server accepts credentials by TLS only: its own
 (--tls-cert and --tls-key) or that of a proxy (--trusted-proxies). It requires
 {PROGRAM}_JWT_KEYS and a name of its own (--public-url or --hosts). For a year, browsers

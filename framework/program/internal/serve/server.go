@@ -158,7 +158,7 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	beside, err := s.beside(api)
+	beside, err := s.CollectBeside(api)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (p Project) Open(c config.Config, identity auth.Config, log *slog.Logger) (
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Site{Project: p, Config: c, DB: db, Identity: service, Users: service.Users, Log: log}, nil
+	return &Site{Project: p, Config: c, DB: db, Identity: service, Users: service.Users, Log: log, counters: identity.Counters}, nil
 }
 
 // replicaLog returns a function that logs when reads begin or stop using the replica.
@@ -70,7 +70,7 @@ func (p Project) RequireMail(c config.Config, log *slog.Logger) error {
 	return c.RequireMail(identity.SendsMail())
 }
 
-// Declare returns the API and the error of its check, or else of Beside. It replaces the database by one that it
+// Declare returns the API and the error of its check, or else of what is beside it. It replaces the database by one that it
 // never connects to, and closes it.
 func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, error) {
 	c.DatabaseURL, c.ReplicaURL = "postgres://nobody@localhost/nothing", ""
@@ -81,8 +81,8 @@ func (p Project) Declare(c config.Config, log *slog.Logger) (*framework.API, err
 	defer s.Close()
 	api := s.API()
 	err = api.Check()
-	if err == nil && p.Beside != nil {
-		_, err = p.Beside(api, s)
+	if err == nil {
+		_, err = s.CollectBeside(api)
 	}
 	return api, err
 }

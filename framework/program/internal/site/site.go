@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/sqldb"
+	"trestle.example/framework/throttle"
 )
 
 // A Site is a deployment of a project: the settings, the database, and the accounts in it.
@@ -19,6 +20,8 @@ type Site struct {
 	Identity *auth.Service
 	Users    *auth.Users
 	Log      *slog.Logger
+
+	counters throttle.Store // of rates; nil for the process itself
 }
 
 // Close closes the database.
@@ -42,6 +45,7 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	common.Log = s.Log
 	common.Slow = s.Slow
 	common.Observers = observers
+	common.Codes = s.addProviderCodes(common.Codes)
 	api := framework.New(common)
 	s.Register(api, s)
 	return api

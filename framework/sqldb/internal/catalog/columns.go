@@ -47,6 +47,15 @@ func (c Catalog) Tables(ctx context.Context) ([]string, error) {
 	return c.names(ctx, bun.SafeQuery(postgresTables))
 }
 
+// TakenNames lists the names that a new index of a table cannot have, because a table, a view, an
+// index or a sequence has them. On PostgreSQL these are the names in the schemas of the search path.
+func (c Catalog) TakenNames(ctx context.Context) ([]string, error) {
+	if c.Kind == dialect.SQLite {
+		return c.names(ctx, bun.SafeQuery(sqliteTaken))
+	}
+	return c.names(ctx, bun.SafeQuery(postgresTaken))
+}
+
 func (c Catalog) names(ctx context.Context, q schema.QueryAppender) ([]string, error) {
 	found, err := c.Read(ctx, q)
 	if err != nil {
@@ -73,9 +82,12 @@ const (
 	postgresColumns = `SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND NOT attisdropped ORDER BY attnum < 0, attnum`
 	postgresTables  = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
 	AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY relname`
+	postgresTaken = `SELECT DISTINCT c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+	WHERE n.nspname = ANY (current_schemas(false)) ORDER BY c.relname`
 
 	// sqliteColumns lists generated columns too, and rowid for a table that has it.
 	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
 	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
 	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`
+	sqliteTaken  = `SELECT name FROM sqlite_master WHERE type <> 'trigger' ORDER BY name`
 )

@@ -57,7 +57,7 @@ func (db Database) createRecords(ctx context.Context) error {
 		}
 		if !fault.Retries(err) && (!wasCreatedMeanwhile(err) || attempt > fault.Attempts) || !fault.Pause(ctx, attempt) {
 			if fault.State(err) == "3F000" {
-				err = fmt.Errorf("no schema of the search_path exists; create it, or correct search_path in the URL or of the role: %w", err)
+				err = fmt.Errorf("no schema of the search_path exists, or the role may not use it; create it, grant USAGE on it, or correct search_path in the URL or of the role: %w", err)
 			}
 			return fmt.Errorf("sqldb: creating the tables of the migrations: %w", err)
 		}

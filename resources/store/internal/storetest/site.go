@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/frameworktest/contract"
+	"trestle.example/framework/mail"
 	"trestle.example/framework/sqldb"
 	"trestle.example/resources"
 	"trestle.example/resources/internal/leakscan"
@@ -71,7 +72,7 @@ func Open(tb testing.TB, db *sqldb.DB) *Site {
 // ServeAll serves all services, with observers.
 func (s *Site) ServeAll(observers ...framework.Observer) {
 	s.T.Helper()
-	identity, err := resources.Identity(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler)})
 	s.Must(err)
 	s.Users = identity.Users
 	config := s.Config(identity)

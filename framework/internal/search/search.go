@@ -1,4 +1,6 @@
-package table
+// Package search binds the declared search of a list to columns, splits what a client searches for
+// into words and phrases, and narrows statements to the rows that contain them.
+package search
 
 import (
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
@@ -25,18 +28,19 @@ const (
 	termRunes   = 100
 )
 
-// BoundSearch is a Search bound to its columns.
-type BoundSearch struct {
+// A Bound is a declared search with its columns. It does not change once it is bound.
+type Bound struct {
 	declare.Search
 	Searched    []query.Field // columns of the row
 	Related     []query.Field // columns of related rows, and expressions
-	StoredField *query.Field
-	r           *Resource
+	StoredField *query.Field  // the column of the search document; nil without one
+	table       *schema.Table
+	db          *sqldb.DB
 }
 
-// BindSearch finds the columns of a search, and reports each mistake. It returns nil for a
+// Bind finds the columns of a search of a table, and reports each mistake. It returns nil for a
 // search without fields; if such a search sets Stored, that is a mistake.
-func BindSearch(r *Resource, s declare.Search, fault func(place string, err error)) *BoundSearch {
+func Bind(r query.Source, table *schema.Table, db *sqldb.DB, s declare.Search, fault func(place string, err error)) *Bound {
 	if len(s.Fields) == 0 {
 		if s.Stored != "" {
 			fault("search", naming.Sentence("Stored %q is set, but Fields is empty", s.Stored))
@@ -46,21 +50,21 @@ func BindSearch(r *Resource, s declare.Search, fault func(place string, err erro
 	if s.Param == "" {
 		s.Param = "search"
 	}
-	b := &BoundSearch{Search: s, r: r}
+	b := &Bound{Search: s, table: table, db: db}
 	for _, name := range s.Fields {
-		if err := b.add(name); err != nil {
+		if err := b.add(r, name); err != nil {
 			fault("search", err)
 		}
 	}
 	if s.Stored != "" {
-		b.bindStored(fault)
+		b.bindStored(r, fault)
 	}
 	return b
 }
 
 // add adds a field to search: text of the row or of related rows.
-func (b *BoundSearch) add(name string) error {
-	f, err := b.r.FieldAt(name)
+func (b *Bound) add(r query.Source, name string) error {
+	f, err := r.FieldAt(name)
 	switch {
 	case err != nil:
 		return err
@@ -76,8 +80,8 @@ func (b *BoundSearch) add(name string) error {
 	return nil
 }
 
-func (b *BoundSearch) bindStored(fault func(string, error)) {
-	f, err := b.r.Field(b.Stored)
+func (b *Bound) bindStored(r query.Source, fault func(string, error)) {
+	f, err := r.Field(b.Stored)
 	if err == nil && (f.Type.Kind() != reflect.String || f.Nullable) {
 		err = naming.Sentence("Stored %q must be a string field", b.Stored)
 	}
@@ -89,7 +93,7 @@ func (b *BoundSearch) bindStored(fault func(string, error)) {
 }
 
 // Parameter describes the query parameter of the search.
-func (b *BoundSearch) Parameter() query.Param {
+func (b *Bound) Parameter() query.Param {
 	doc := fmt.Sprintf("At most %d words, which must all be contained in %s; quotes keep a phrase whole, and it counts as one word. A word has at most %d characters.",
 		searchTerms, strings.Join(b.Fields, " or "), termRunes)
 	return query.Param{Name: b.Param, Doc: doc, MaxLength: searchRunes}
@@ -98,7 +102,7 @@ func (b *BoundSearch) Parameter() query.Param {
 // Read splits the parameter into its terms. The error is an invalid parameter: the text is
 // longer than searchRunes, it has more than searchTerms terms, or a term is longer than
 // termRunes. If several limits are exceeded, the error reports the first of this list.
-func (b *BoundSearch) Read(text string) ([]string, error) {
+func (b *Bound) Read(text string) ([]string, error) {
 	if utf8.RuneCountInString(text) > searchRunes {
 		return nil, problem.InvalidParameter(b.Param, naming.Sentence("must have at most %d characters", searchRunes).Error())
 	}
@@ -115,8 +119,8 @@ func (b *BoundSearch) Read(text string) ([]string, error) {
 // Narrow returns a function that narrows a query to the rows that contain every term. If a
 // search document is stored, the condition uses it; otherwise one of the searched columns must
 // contain the term.
-func (b *BoundSearch) Narrow(c *call.Call, terms []string) query.Narrow {
-	kind := b.r.API.DB.Kind()
+func (b *Bound) Narrow(c *call.Call, terms []string) query.Narrow {
+	kind := b.db.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
 			found := b.contains(kind, term)
@@ -134,11 +138,12 @@ func (b *BoundSearch) Narrow(c *call.Call, terms []string) query.Narrow {
 
 // orRelated widens a condition to the rows with a related row, or an expression, that contains a
 // term.
-func (b *BoundSearch) orRelated(c *call.Call, q *bun.SelectQuery, term string) *bun.SelectQuery {
+func (b *Bound) orRelated(c *call.Call, q *bun.SelectQuery, term string) *bun.SelectQuery {
 	for _, f := range b.Related {
-		contains := b.r.API.DB.Kind().ColumnContains(f.SQL(c), term)
+		contains := b.db.Kind().ColumnContains(f.SQL(c), term)
 		if f.Related != nil {
-			contains = f.Related.Has(c, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) })
+			within := contains
+			contains = f.Related.Has(c, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", within) })
 		}
 		q = q.WhereOr("?", contains)
 	}
@@ -147,13 +152,13 @@ func (b *BoundSearch) orRelated(c *call.Call, q *bun.SelectQuery, term string) *
 
 // NarrowInRow is Narrow with conditions that read the row and use no index. Without a stored
 // search document, it is the same as Narrow.
-func (b *BoundSearch) NarrowInRow(c *call.Call, terms []string) query.Narrow {
+func (b *Bound) NarrowInRow(c *call.Call, terms []string) query.Narrow {
 	if b.StoredField == nil {
 		return b.Narrow(c, terms)
 	}
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
-			q = q.Where("?", b.r.API.DB.Kind().ContainsInRow(b.r.Table.Alias, b.StoredField.Column.Name, term))
+			q = q.Where("?", b.db.Kind().ContainsInRow(b.table.Alias, b.StoredField.Column.Name, term))
 		}
 		return q
 	}
@@ -162,20 +167,20 @@ func (b *BoundSearch) NarrowInRow(c *call.Call, terms []string) query.Narrow {
 // Indexed reports whether the search index can find one of the terms. The index has trigrams of
 // the stored search document, so a term needs three characters after folding. Without a stored
 // document, Indexed returns false.
-func (b *BoundSearch) Indexed(terms []string) bool {
+func (b *Bound) Indexed(terms []string) bool {
 	return b.StoredField != nil &&
 		slices.ContainsFunc(terms, func(term string) bool { return utf8.RuneCountInString(sqldb.Fold(term)) >= 3 })
 }
 
-func (b *BoundSearch) contains(kind sqldb.Kind, term string) any {
+func (b *Bound) contains(kind sqldb.Kind, term string) any {
 	if b.StoredField != nil {
-		return kind.Contains(b.r.Table.Name, b.r.Table.Alias, b.StoredField.Column.Name, term)
+		return kind.Contains(b.table.Name, b.table.Alias, b.StoredField.Column.Name, term)
 	}
 	columns := make([]string, len(b.Searched))
 	for i, f := range b.Searched {
 		columns[i] = f.Column.Name
 	}
-	return kind.ContainsFolded(b.r.Table.Alias, columns, term)
+	return kind.ContainsFolded(b.table.Alias, columns, term)
 }
 
 // searchTermsOf splits a search at white space. At the start of a term, a quote begins a phrase
@@ -205,4 +210,16 @@ func searchTermsOf(text string) (terms []string, longest int) {
 		text = text[end:]
 	}
 	return terms, longest
+}
+
+// Document makes the search document of a row from its searched fields. A nil pointer counts as
+// an empty text.
+func (b *Bound) Document(m reflect.Value) string {
+	texts := make([]string, len(b.Searched))
+	for i, f := range b.Searched {
+		if v := reflect.Indirect(f.Column.Value(m)); v.IsValid() {
+			texts[i] = v.String()
+		}
+	}
+	return sqldb.Document(texts...)
 }

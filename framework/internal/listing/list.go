@@ -1,4 +1,4 @@
-package verb
+package listing
 
 import (
 	"database/sql"
@@ -15,18 +15,20 @@ import (
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
-// A Listing answers GET {path}/. It applies the scope, the filters, the search, the order and
+// A List answers GET {path}/. It applies the scope, the filters, the search, the order and
 // the page.
-type Listing struct {
+type List struct {
 	Resource   *table.Resource
-	Endpoint   Handler
+	Endpoint   verb.Handler
 	Shown      table.Representation
 	Filters    []query.BoundFilter
 	Ranker     *query.BoundRanker
@@ -39,14 +41,14 @@ type listed struct {
 	search  query.Narrow // the condition of the search; nil without one
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
-	order   table.Order
+	order   ordering.Order
 	window  query.Window
 
 	searchInRow query.Narrow // the search as a condition that uses no index
 }
 
 // Serve answers one request.
-func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
+func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	parsed, err := l.understand(c, r)
 	if err != nil {
 		return nil, err
@@ -72,10 +74,10 @@ func (l *Listing) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 
 // understand parses every parameter. Its error lists all invalid parameters. If none is
 // invalid, it is the first error of another kind.
-func (l *Listing) understand(c *call.Call, r *table.Request) (*listed, error) {
+func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var parsed listed
 	var faults fault.List
-	values, err := l.Endpoint.readParams(c, r.Query)
+	values, err := l.Endpoint.ReadParams(c, r.Query)
 	faults.Add(err)
 	for _, f := range l.Filters {
 		if anyGiven(f.Params, values) {
@@ -113,7 +115,7 @@ func anyGiven(params []query.Param, values query.Values) bool {
 
 // order parses the ordering. A field that is not allowed is ignored, or rejected if the resource
 // is strict. If clients order by names, an unknown name is always rejected.
-func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) {
+func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) {
 	o := l.Resource.Ordering
 	parsed, ignored, err := o.Read(values[o.Param])
 	if err != nil {
@@ -135,12 +137,12 @@ func (l *Listing) order(c *call.Call, values query.Values) (table.Order, error) 
 }
 
 // matching is the query of every row that the list has, on all its pages.
-func (l *Listing) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
+func (l *List) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
 	return l.where(c, append(slices.Clip(parsed.narrow), parsed.search))
 }
 
 // where is the query of the rows that satisfy every condition. It skips nil conditions.
-func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
+func (l *List) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
 	q := l.Resource.Rows(c)
 	for _, n := range conditions {
 		if n != nil {
@@ -153,7 +155,7 @@ func (l *Listing) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuer
 // page reads one window of rows, and sets the rows and the total of the page. If the window
 // includes the last row, or the list is empty, it computes the total from the window. Otherwise
 // it counts with the counting of the list.
-func (l *Listing) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	w := parsed.window
 	q, cut := l.rows(c, parsed)
 	shown, err := l.Shown.Write(c, q, cut)
@@ -177,10 +179,10 @@ const far = 100
 // rows is the query of a page's rows, and the window that the caller must still apply. From the
 // offset far on, a subquery finds the keys of the page: an index can skip rows without reading
 // them.
-func (l *Listing) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
+func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
 	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
 	q := order.Apply(c, l.matching(c, parsed), parsed.order.Terms)
-	if cut.Offset < far && !table.Joins(parsed.order.Terms) {
+	if cut.Offset < far && !ordering.Joins(parsed.order.Terms) {
 		return q, cut
 	}
 	key := order.Key.Ident()
@@ -191,7 +193,7 @@ func (l *Listing) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Wi
 	return order.Apply(c, q, parsed.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
 }
 
-func (l *Listing) count(c *call.Call, parsed *listed) (query.Total, error) {
+func (l *List) count(c *call.Call, parsed *listed) (query.Total, error) {
 	q := l.matching(c, parsed)
 	switch most := counting.LimitOf(parsed.window.Counting); counting.KindOf(parsed.window.Counting) {
 	case counting.None:
@@ -227,7 +229,7 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 
 // linker returns a function that makes absolute links to this list with other values of some
 // parameters. An empty value removes its parameter.
-func (l *Listing) linker(c *call.Call, r *table.Request) func(url.Values) string {
+func (l *List) linker(c *call.Call, r *table.Request) func(url.Values) string {
 	base := c.URL(l.Resource.ListPath())
 	return func(replace url.Values) string {
 		query := url.Values{}

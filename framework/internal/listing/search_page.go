@@ -1,4 +1,4 @@
-package verb
+package listing
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ const foundOnce = 100_000
 // of rows and the keys of the page; two statements would search twice. Its result may be cached,
 // as [sqldb.Session.CountText] describes. If the search finds more than foundOnce rows, page
 // reads the page instead.
-func (l *Listing) searched(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	found, keys, err := l.found(c, parsed)
 	switch {
 	case err != nil:
@@ -43,7 +43,7 @@ func (l *Listing) searched(c *call.Call, parsed *listed, page *query.Page) (tabl
 // found returns how many rows a search finds, at most foundOnce+1, and the keys of one window as
 // text, one key more if rows follow. PostgreSQL evaluates a WITH that the statement uses twice
 // once; SQLite does so only with MATERIALIZED.
-func (l *Listing) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
+func (l *List) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
 	matched, order := l.keyed(c, l.matching(c, parsed), parsed)
 	statement := `WITH matched AS (?)` +
 		` SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT "key"::text AS listed FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text`

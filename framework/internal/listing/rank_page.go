@@ -1,4 +1,4 @@
-package verb
+package listing
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 
 // ranked reads a page of a ranked search. If the search finds nothing and the ranking has an
 // alternative, such as a search with corrected spelling, it reads a page of the alternative.
-func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) ranked(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	rows, found, err := l.best(c, parsed, page)
 	if err != nil || found > 0 || parsed.ranking.Instead == nil {
 		return rows, err
@@ -34,7 +34,7 @@ func (l *Listing) ranked(c *call.Call, parsed *listed, page *query.Page) (table.
 // best reads one window of the rows that a ranking finds, and returns how many it finds in
 // total. It reads the keys of the window first, so that it reads the other columns only for the
 // rows of the window. It sets the rows of the page, and the total if the counting permits it.
-func (l *Listing) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
+func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
 	w := parsed.window
 	keys, found, err := l.keys(c, parsed)
 	if err != nil {
@@ -67,9 +67,9 @@ func atMost[K any](most int64, keys []K) (some []K, more bool) {
 
 // keys returns the keys of one window in order, one key more if rows follow, and how many rows
 // match in total. The statement searches once. It sorts nothing if the page is past the end.
-func (l *Listing) keys(c *call.Call, parsed *listed) (keys []any, found int64, err error) {
-	matched := table.JoinRanking(l.matching(c, parsed), l.Resource, parsed.ranking)
-	matched, order := l.keyed(c, matched.ColumnExpr(`? AS "rank"`, table.RankOf(l.Resource)), parsed)
+func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err error) {
+	matched := joinRanking(l.matching(c, parsed), l.Resource, parsed.ranking)
+	matched, order := l.keyed(c, matched.ColumnExpr(`? AS "rank"`, rankOf(l.Resource)), parsed)
 	if parsed.order.Relevance {
 		order = `"rank" DESC, ` + order
 	}
@@ -96,7 +96,7 @@ func (l *Listing) keys(c *call.Call, parsed *listed) (keys []any, found int64, e
 
 // keyed selects the key of each row and the columns of the order. It returns the ORDER BY of
 // the selected columns.
-func (l *Listing) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
+func (l *List) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
 	q = l.Resource.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
 	for n, t := range l.Resource.Ordering.Settled(parsed.order.Terms) {

@@ -1,4 +1,4 @@
-package verb
+package rows
 
 import (
 	"reflect"
@@ -62,8 +62,9 @@ func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*s
 	return g.Saved
 }
 
-// noteGiven notes the row that a function is about to receive, with a copy of its values.
-func noteGiven(c *call.Call, m reflect.Value) {
+// NoteGiven notes the row that a function is about to receive, with a copy of its values: Save
+// writes the columns that the function changes.
+func NoteGiven(c *call.Call, m reflect.Value) {
 	before := reflect.New(m.Type().Elem()).Elem()
 	before.Set(m.Elem())
 	state.Of(c).Progress.Given = &state.GivenRow{Row: m.Interface(), Before: before}

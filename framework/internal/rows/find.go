@@ -1,8 +1,10 @@
-package verb
+package rows
 
 import (
 	"cmp"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -18,8 +20,8 @@ import (
 // implements [table.Rows].
 type Functions struct{ *table.Registry }
 
-// NewFunctions makes the functions of a registry.
-func NewFunctions(a *table.Registry) Functions { return Functions{a} }
+// New makes the Functions of a registry.
+func New(a *table.Registry) Functions { return Functions{a} }
 
 // Find implements [table.Rows].
 func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
@@ -72,7 +74,7 @@ func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
 }
 
 // Finder finds a viewset and the representation that shows a type. If the viewset does not
-// exist or does not show the type, it returns an error.
+// exist or does not have the view, it returns an error.
 func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
@@ -80,7 +82,17 @@ func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, ta
 	}
 	shown := r.Shown[out]
 	if shown == nil {
-		return nil, nil, naming.Sentence("framework.Find: viewset %q does not show %s", viewset, out)
+		return nil, nil, naming.Sentence("viewset %q has no view %s; its views are: %s", viewset, out, viewNames(r))
 	}
 	return r, shown, nil
+}
+
+// viewNames lists the views of a resource in the order of their names.
+func viewNames(r *table.Resource) string {
+	var names []string
+	for view := range r.Shown {
+		names = append(names, view.String())
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }

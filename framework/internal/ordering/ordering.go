@@ -1,4 +1,6 @@
-package table
+// Package ordering binds the declared orders of a list to columns, reads the order that a client
+// requests, and orders statements by it. The primary key comes last, so each order is unique.
+package ordering
 
 import (
 	"fmt"
@@ -16,38 +18,39 @@ import (
 	"trestle.example/framework/query"
 )
 
-// BoundOrdering is an Ordering bound to its columns.
-type BoundOrdering struct {
+// A Bound is a declared ordering with its columns. It does not change once it is bound.
+type Bound struct {
 	declare.Ordering
 	AllowedFields map[string]query.Field
 	Orders        map[string]Order
-	Fallback      []OrderTerm
+	Fallback      []Term
 	Key           query.Field
 }
 
 // An Order is how rows are sorted before their primary key decides.
 type Order struct {
 	Relevance bool // first by the ranks of the search, in a searched list
-	Terms     []OrderTerm
+	Terms     []Term
 }
 
-// An OrderTerm is a field that rows are ordered by.
-type OrderTerm struct {
+// A Term is a field that rows are ordered by.
+type Term struct {
 	Field      query.Field
 	Descending bool
 }
 
-// BindOrdering finds the columns of an ordering, and reports each mistake.
-func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err error)) *BoundOrdering {
+// Bind finds the columns of an ordering, and reports each mistake. ranked is whether the resource
+// has a ranked search, without which no order is by relevance.
+func Bind(r query.Source, o declare.Ordering, ranked bool, fault func(place string, err error)) *Bound {
 	if o.Param == "" {
 		o.Param = "ordering"
 	}
-	b := &BoundOrdering{Ordering: o, AllowedFields: map[string]query.Field{}, Orders: map[string]Order{}, Key: r.PrimaryKey()}
+	b := &Bound{Ordering: o, AllowedFields: map[string]query.Field{}, Orders: map[string]Order{}, Key: r.PrimaryKey()}
 	if len(o.Allowed) > 0 && len(o.Named) > 0 {
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
 	for _, name := range o.Allowed {
-		f, err := r.orderField(name)
+		f, err := fieldAt(r, name)
 		if err != nil {
 			fault("ordering", err)
 			continue
@@ -55,7 +58,7 @@ func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err 
 		b.AllowedFields[name] = f
 	}
 	for _, n := range o.Named {
-		if err := b.checkNamed(r, n); err != nil {
+		if err := b.checkNamed(n, ranked); err != nil {
 			fault("ordering", err)
 			continue
 		}
@@ -66,14 +69,14 @@ func BindOrdering(r *Resource, o declare.Ordering, fault func(place string, err 
 	return b
 }
 
-func (b *BoundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
+func (b *Bound) checkNamed(n declare.NamedOrder, ranked bool) error {
 	_, twice := b.Orders[n.Name]
 	switch {
 	case !orderName.MatchString(n.Name):
 		return naming.Sentence("the name %q of an order must be made of letters, digits, - and _, such as \"price_asc\"", n.Name)
 	case twice:
 		return naming.Sentence("the order %q is named twice", n.Name)
-	case n.Relevance && r.Declaration.Ranked == nil:
+	case n.Relevance && !ranked:
 		return naming.Sentence("the order %q is by relevance, but nothing ranks the rows; set Ranked", n.Name)
 	case n.Relevance && n.By != "":
 		return naming.Sentence("the order %q is by relevance, so By must be empty; rows that match equally come in the default order", n.Name)
@@ -85,7 +88,7 @@ func (b *BoundOrdering) checkNamed(r *Resource, n declare.NamedOrder) error {
 
 var orderName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-func (b *BoundOrdering) bindDefault(r *Resource, fault func(place string, err error)) {
+func (b *Bound) bindDefault(r query.Source, fault func(place string, err error)) {
 	const place = "ordering default"
 	if named, ok := b.Orders[b.Default]; ok {
 		if named.Relevance {
@@ -104,23 +107,23 @@ func (b *BoundOrdering) bindDefault(r *Resource, fault func(place string, err er
 
 // bindTerms binds the terms of a declaration. It calls fault for each unknown field, and leaves
 // that term out.
-func bindTerms(r *Resource, text string, fault func(name string, err error)) []OrderTerm {
-	var terms []OrderTerm
+func bindTerms(r query.Source, text string, fault func(name string, err error)) []Term {
+	var terms []Term
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
-		f, err := r.orderField(name)
+		f, err := fieldAt(r, name)
 		if err != nil {
 			fault(name, err)
 			continue
 		}
-		terms = append(terms, OrderTerm{f, descending})
+		terms = append(terms, Term{f, descending})
 	}
 	return terms
 }
 
-// orderField finds a field to order by: a column, an expression, or a column of a to-one path. It
-// has the alias under which [BoundOrdering.Join] joins its row.
-func (r *Resource) orderField(name string) (query.Field, error) {
+// fieldAt finds a field to order by: a column, an expression, or a column of a to-one path. It has
+// the alias under which [Bound.Join] joins its row.
+func fieldAt(r query.Source, name string) (query.Field, error) {
 	f, err := r.FieldAt(name)
 	if path := relation.PathOf(f); path.ToMany() {
 		return f, naming.Sentence("%q leads to several rows; order by a column of the row, or of a to-one relation", name)
@@ -132,7 +135,7 @@ func (r *Resource) orderField(name string) (query.Field, error) {
 // the empty text is an invalid parameter. If clients order by fields, the text is a list of
 // fields, and ignored lists the terms that are not allowed. An empty text, a text without an
 // allowed term, and a name with Relevance all mean: by relevance, then the default order.
-func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error) {
+func (b *Bound) Read(text string) (_ Order, ignored []string, err error) {
 	usual := Order{Relevance: true, Terms: b.Fallback}
 	if len(b.Named) > 0 && text != "" {
 		o, ok := b.Orders[text]
@@ -151,7 +154,7 @@ func (b *BoundOrdering) Read(text string) (_ Order, ignored []string, err error)
 	return Order{Terms: terms}, ignored, nil
 }
 
-func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []string) {
+func (b *Bound) readTerms(text string) (terms []Term, ignored []string) {
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, ok := b.AllowedFields[name]
@@ -159,14 +162,14 @@ func (b *BoundOrdering) readTerms(text string) (terms []OrderTerm, ignored []str
 			ignored = append(ignored, term)
 			continue
 		}
-		terms = append(terms, OrderTerm{f, descending})
+		terms = append(terms, Term{f, descending})
 	}
 	return terms, ignored
 }
 
-// Apply orders a query by the terms that [BoundOrdering.Settled] returns for the given ones, and
-// joins the related rows that they need. The SQL contains no text of the client.
-func (b *BoundOrdering) Apply(c *call.Call, q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+// Apply orders a query by the terms that [Bound.Settled] returns for the given ones, and joins the
+// related rows that they need. The SQL contains no text of the client.
+func (b *Bound) Apply(c *call.Call, q *bun.SelectQuery, terms []Term) *bun.SelectQuery {
 	q = b.Join(c, q, terms)
 	for _, t := range b.Settled(terms) {
 		q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(t.Direction()))
@@ -175,34 +178,30 @@ func (b *BoundOrdering) Apply(c *call.Call, q *bun.SelectQuery, terms []OrderTer
 }
 
 // Join joins the related rows that terms need to a query.
-func (b *BoundOrdering) Join(c *call.Call, q *bun.SelectQuery, terms []OrderTerm) *bun.SelectQuery {
+func (b *Bound) Join(c *call.Call, q *bun.SelectQuery, terms []Term) *bun.SelectQuery {
 	if !Joins(terms) {
 		return q
 	}
-	return relation.JoinRows(c, q, fieldsOf(terms)...)
-}
-
-func fieldsOf(terms []OrderTerm) []query.Field {
 	fields := make([]query.Field, len(terms))
 	for i, t := range terms {
 		fields[i] = t.Field
 	}
-	return fields
+	return relation.JoinRows(c, q, fields...)
 }
 
 // OfRow reports whether every term is a column of the row itself, so that an index can have the
 // order.
-func OfRow(terms []OrderTerm) bool {
-	return !slices.ContainsFunc(terms, func(t OrderTerm) bool { return t.Field.Related != nil || t.Field.Expression != nil })
+func OfRow(terms []Term) bool {
+	return !slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Related != nil || t.Field.Expression != nil })
 }
 
 // Joins reports whether the terms need related rows.
-func Joins(terms []OrderTerm) bool {
-	return slices.ContainsFunc(terms, func(t OrderTerm) bool { return t.Field.Related != nil })
+func Joins(terms []Term) bool {
+	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Related != nil })
 }
 
 // place identifies what a term orders by: the table and the column, or the expression.
-func (t OrderTerm) place() [2]string {
+func (t Term) place() [2]string {
 	if t.Field.Expression != nil {
 		return [2]string{t.Field.Alias, "=" + t.Field.GoName}
 	}
@@ -210,13 +209,13 @@ func (t OrderTerm) place() [2]string {
 }
 
 // IsKey reports whether the term is the primary key of the row.
-func (b *BoundOrdering) IsKey(t OrderTerm) bool { return t.place() == OrderTerm{Field: b.Key}.place() }
+func (b *Bound) IsKey(t Term) bool { return t.place() == (Term{Field: b.Key}).place() }
 
 // Settled returns the terms with each field once: the first of several terms counts. If the
 // primary key is not one of the terms, it is added last, ascending, to make the order unique.
-func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
+func (b *Bound) Settled(terms []Term) (settled []Term) {
 	seen := map[[2]string]bool{}
-	for _, t := range append(slices.Clip(terms), OrderTerm{Field: b.Key}) {
+	for _, t := range append(slices.Clip(terms), Term{Field: b.Key}) {
 		if !seen[t.place()] {
 			seen[t.place()] = true
 			settled = append(settled, t)
@@ -227,7 +226,7 @@ func (b *BoundOrdering) Settled(terms []OrderTerm) (settled []OrderTerm) {
 
 // Direction is the SQL that follows the column: ASC or DESC, and NULLS LAST for a nullable
 // field in both directions.
-func (t OrderTerm) Direction() string {
+func (t Term) Direction() string {
 	direction := "ASC"
 	if t.Descending {
 		direction = "DESC"
@@ -239,7 +238,7 @@ func (t OrderTerm) Direction() string {
 }
 
 // Params describes the parameter. It returns nil if clients may not choose an order.
-func (b *BoundOrdering) Params() []query.Param {
+func (b *Bound) Params() []query.Param {
 	switch {
 	case len(b.Named) > 0:
 		return []query.Param{{Name: b.Param, Doc: "The order of the list.", Enum: b.names()}}
@@ -249,7 +248,7 @@ func (b *BoundOrdering) Params() []query.Param {
 	return nil
 }
 
-func (b *BoundOrdering) names() []string {
+func (b *Bound) names() []string {
 	names := make([]string, len(b.Named))
 	for i, n := range b.Named {
 		names[i] = n.Name
@@ -259,7 +258,7 @@ func (b *BoundOrdering) names() []string {
 
 // Terms lists each field that clients may order by, ascending and descending. It is empty for
 // an ordering with named orders.
-func (b *BoundOrdering) Terms() []string {
+func (b *Bound) Terms() []string {
 	var terms []string
 	for _, name := range b.Allowed {
 		terms = append(terms, name, "-"+name)

@@ -1,4 +1,4 @@
-package verb
+package listing
 
 import (
 	"github.com/uptrace/bun"
@@ -8,7 +8,9 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -18,7 +20,7 @@ import (
 type Related struct {
 	*declare.RelatedRows
 
-	Endpoint Handler
+	Endpoint verb.Handler
 	Of       *table.Resource // of the object
 	Column   *schema.Field   // of Rows, refers to the object
 	Rows     *table.Resource // the viewset of the related rows
@@ -44,7 +46,7 @@ func (l *Related) Lists() call.Permission {
 // caller's id, only calls for which this scope is lifted have a statement.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
-	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single || table.Joins(l.Rows.Ordering.Fallback) {
+	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single || ordering.Joins(l.Rows.Ordering.Fallback) {
 		return
 	}
 	l.lookups = map[[2]bool]*sqldb.Lookup{}

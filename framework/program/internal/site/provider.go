@@ -1,0 +1,62 @@
+package site
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"trestle.example/framework"
+	"trestle.example/framework/auth/oidc"
+	"trestle.example/framework/httpserver"
+	"trestle.example/framework/program/internal/exit"
+)
+
+// CollectBeside returns what is served beside an API: what the project declares, and the sign-in
+// by the identity provider of the settings.
+func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
+	if s.Beside != nil {
+		if beside, err = s.Beside(api, s); err != nil {
+			return Beside{}, err
+		}
+	}
+	if providers := s.Providers(); len(providers) > 0 {
+		return s.addProviders(api, beside, providers)
+	}
+	return beside, nil
+}
+
+// addProviders adds the sign-in by identity providers to what the project declares.
+func (s *Site) addProviders(api *framework.API, beside Beside, providers []oidc.Provider) (Beside, error) {
+	pattern := api.Prefix() + "/auth/oidc/"
+	if beside.Handlers[pattern] != nil {
+		return Beside{}, exit.Misused("%s", s.Text("{PROGRAM}_OIDC_ISSUER is set, and the program declares identity providers of its own; leave the settings of the identity provider out"))
+	}
+	signIn, err := oidc.New(s.Identity, oidc.Options{Providers: providers, Counters: s.counters, Log: s.Log})
+	if err != nil {
+		return Beside{}, err
+	}
+	handler, err := signIn.Handler(api)
+	if err != nil {
+		return Beside{}, err
+	}
+	all := map[string]http.Handler{pattern: handler}
+	maps.Copy(all, beside.Handlers)
+	return Beside{
+		Handlers: all, Checks: append(slices.Clip(beside.Checks), httpserver.Check{Name: "oidc", Degrades: true, Run: signIn.Ready}),
+	}, nil
+}
+
+// addProviderCodes adds the errors of a sign-in by the identity provider of the settings, without
+// those that the project explains itself.
+func (s *Site) addProviderCodes(codes []framework.CodeInfo) []framework.CodeInfo {
+	if len(s.Providers()) == 0 {
+		return codes
+	}
+	all := slices.Clone(codes)
+	for _, code := range oidc.Codes() {
+		if !slices.ContainsFunc(codes, func(own framework.CodeInfo) bool { return own.Code == code.Code }) {
+			all = append(all, code)
+		}
+	}
+	return all
+}
