@@ -96,6 +96,8 @@ func (a *API) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 //     caller only has rows of their own;
 //   - the column of [Own], the reference of [Via], inputs with the tag ref, and the
 //     columns by which a has-one or has-many relation is loaded;
+//   - each path over relations that a filter uses: the column of the related row, the foreign
+//     keys that lead to it, and both columns of a join table;
 //   - [ViewSet.Lookup], [ViewSet.Single] and [ViewSet.Uniques]: unique indexes;
 //   - [Search.Stored]: the search index.
 //
@@ -105,8 +107,14 @@ func (a *API) Indexes() []IndexNeed {
 	return each(index.NewIndexer(a.registry).Indexes(), newIndexNeed)
 }
 
+// Unserved lists what no index can serve, in sentences: orders over columns of related rows or
+// over expressions, searches over related rows, and filters that compare an expression. Such a
+// list reads or sorts every matching row. [ViewSet.Unindexed] accepts it for a small table. Call it
+// after [API.Check] or [API.Handler].
+func (a *API) Unserved() []string { return index.NewIndexer(a.registry).Unserved() }
+
 // MissingColumns compares the database with the declarations: the models of the viewsets
-// and of [ViewSet].Models, the relations that views show, and the tables of a [Ranker] and
+// and of [ViewSet].Models, the relations that views show, and those of [Relations], and the tables of a [Ranker] and
 // of idempotency keys. It returns each missing table and column once, and changes nothing.
 // Call it after [API.Check] or [API.Handler], and after the migrations.
 func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {

@@ -62,10 +62,11 @@
 //
 // A view is a struct. Its fields are matched to those of the model by Go name and type. A
 // field with the name of a relation shows that relation: a struct or a pointer to one is
-// joined, a slice is loaded once for all rows. The tag ref:"doctors" applies that viewset's
-// scope to the relation, and ref:"-" declares that it is part of the row. A view has the tags
-// doc and example too. A field without them is described like the field of the same name and
-// type in an input of the viewset.
+// joined, a slice is loaded once for all rows. [ViewSet.Relations] lists the relation with the
+// viewset whose scope narrows it. The tag ref:"doctors" applies the scope of another viewset, and
+// ref:"-" declares that the relation is part of the row. A view has the tags doc and example
+// too. A field without them is described like the field of the same name and type in an input
+// of the viewset.
 //
 // # Columns that the framework fills
 //

@@ -10,13 +10,13 @@ import (
 // NamedTask shows a task with the list it is on.
 type NamedTask struct {
 	Text string    `json:"text"`
-	List *ListView `json:"list" ref:"-"`
+	List *ListView `json:"list"`
 }
 
 // FullList shows a list with its tasks.
 type FullList struct {
 	Name  string     `json:"name"`
-	Tasks []TaskView `json:"tasks" ref:"-"`
+	Tasks []TaskView `json:"tasks"`
 }
 
 // A shape with relations: a list with its tasks, two statements for any number
@@ -31,10 +31,10 @@ func ExampleShows() {
 	ask := serving(c,
 		framework.ViewSet[TaskList]{Name: "lists", Scope: framework.Public(), Verbs: framework.Verbs{
 			Create: framework.Accepts[ListInput, ListView](), Retrieve: framework.Shows[FullList](),
-		}},
+		}, Relations: framework.Relations{"tasks": framework.OfRow}},
 		framework.ViewSet[Task]{Name: "tasks", Scope: framework.Public(), Verbs: framework.Verbs{
 			Create: framework.Accepts[input, NamedTask](), Retrieve: framework.Shows[NamedTask](),
-		}},
+		}, Relations: framework.Relations{"list": "lists"}},
 	)
 	ask("POST /api/lists/", `{"name": "Garden"}`)
 	ask("POST /api/tasks/", `{"text": "Sow", "list": 1}`)
@@ -63,8 +63,8 @@ func ExampleComputes() {
 		return progress{fmt.Sprintf("%s: %d of %d", l.Name, ready, len(l.Tasks))}, nil
 	}
 	ask := serving(c, framework.ViewSet[TaskList]{Name: "lists", Scope: framework.Public(), Verbs: framework.Verbs{
-		Create: framework.Accepts[ListInput, progress](), Retrieve: framework.Computes(label, "Tasks"),
-	}})
+		Create: framework.Accepts[ListInput, progress](), Retrieve: framework.Computes(label, "tasks"),
+	}, Relations: framework.Relations{"tasks": framework.OfRow}})
 	ask("POST /api/lists/", `{"name": "Garden"}`)
 	ask("GET /api/lists/1/")
 	// Output:

@@ -100,7 +100,7 @@ func TestIndexes(t *testing.T) {
 		"filters by a whole value": {
 			func(v *framework.ViewSet[Book]) {
 				v.Filters = []framework.Filter{
-					filter.Choice("status", "out"), filter.ExactAs("called", "title"), filter.In("some", "isbn"),
+					filter.Choice("status", "out"), filter.Exact("called", "title"), filter.In("some", "isbn"),
 					filter.Date("day", "published_at"), filter.Reference("author", "authors"), bySlug{},
 				}
 			},

@@ -187,7 +187,7 @@ func countries() framework.ViewSet[Country] {
 }
 
 func authors() framework.ViewSet[Author] {
-	return framework.ViewSet[Author]{Name: "authors", Verbs: framework.CRUD[AuthorInput, AuthorView](), Scope: framework.Public()}
+	return framework.ViewSet[Author]{Name: "authors", Verbs: framework.CRUD[AuthorInput, AuthorView](), Scope: framework.Public(), Relations: framework.Relations{"home_country": "countries"}}
 }
 
 func books() framework.ViewSet[Book] {

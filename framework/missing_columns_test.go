@@ -29,7 +29,9 @@ type countedNoteView struct {
 
 func TestMissingColumns(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api := checked(t, db, wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.List = framework.Shows[BookWithAuthor]() })...)
+		api := checked(t, db, wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Verbs.List, v.Relations = framework.Shows[BookWithAuthor](), framework.Relations{"lead_author": "authors"}
+		})...)
 		lacksColumns(t, "of the schema that the models are of", api)
 
 		script(t, db, "ALTER TABLE books RENAME COLUMN notes TO noted")

@@ -220,7 +220,7 @@ var mistakes = []struct {
 	{
 		"rows of a scoped viewset shown to anyone",
 		wrongChapters(func(v *framework.ViewSet[Chapter]) { v.Verbs.Retrieve = framework.Shows[chapterOfAnyBook]() }),
-		[]string{`chapters: retrieve: chapterOfAnyBook.Book: it shows rows of books, which has a scope; tag it ` + "`ref:\"books\"`" + ` to narrow it by that scope, or tag it ` + "`ref:\"-\"`" + ` if it is part of the row`},
+		[]string{`chapters: retrieve: chapterOfAnyBook.Book: the relation "book" is not listed; add "book": "books" to Relations of chapters`},
 	},
 	{
 		"a relation narrowed by an unknown viewset",
@@ -254,13 +254,13 @@ var mistakes = []struct {
 	},
 	{
 		"a computed shape with an unknown relation",
-		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Computes(viewOf, "LeadAutor") }),
-		[]string{`books: retrieve: no relation "LeadAutor" in Book; did you mean "LeadAuthor"?`},
+		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Computes(viewOf, "lead_autor") }),
+		[]string{`books: retrieve: no relation "lead_autor" in Book; did you mean "lead_author"?`},
 	},
 	{
 		"a computed shape with rows of a scoped viewset",
-		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Computes(viewOf, "Chapters") }),
-		[]string{`books: retrieve: Chapters: it shows rows of chapters, which has a scope; write "Chapters:chapters" to narrow it by that scope, or write "Chapters:-" if it is part of the row`},
+		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Computes(viewOf, "chapters") }),
+		[]string{`books: retrieve: the relation "chapters" is not listed; add "chapters": "chapters" to Relations of books`},
 	},
 	{
 		"a function of another model that fills",

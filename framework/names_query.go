@@ -35,6 +35,8 @@ type (
 	Facts = query.Facts
 	// A Field is one column of a model under its client's name: see [query.Field].
 	Field = query.Field
+	// RelatedRows are the rows that relations lead to: see [query.RelatedRows].
+	RelatedRows = query.RelatedRows
 	// A Target is a resource that another resource refers to: see [query.Target].
 	Target = query.Target
 	// A Ranker is a search that ranks its matches, so that a list shows the best first: see [query.Ranker].

@@ -7,6 +7,10 @@ import (
 // Ordering declares the orders of a list: by fields, or orders with names. Every order ends
 // with the primary key, so that pages are stable. Rows without a value come last in either
 // direction.
+//
+// A field may also be an expression of [ViewSet.Expressions], or a path over to-one relations of
+// [Relations], such as "author.name". Without a related row that the caller may see, it has no
+// value.
 type Ordering struct {
 	// Allowed lists the fields that a client may order by. The parameter has terms,
 	// separated by commas; a leading - means descending. A term that is not allowed is

@@ -258,7 +258,7 @@ func TestOverrides(t *testing.T) {
 	t.Run("filters", func(t *testing.T) {
 		v := countries()
 		v.Permission, v.Filters = framework.Anyone(), []framework.Filter{filter.Exact("name")}
-		v.Verbs.List = v.Verbs.List.Filter(filter.ExactAs("called", "name"))
+		v.Verbs.List = v.Verbs.List.Filter(filter.Exact("called", "name"))
 		serve(t, api, v).get("/api/countries/?name=x&called=y").is(200).head("Trestle-Ignored", "name")
 		v.Verbs.List = v.Verbs.List.Filter()
 		serve(t, api, v).get("/api/countries/?name=x").is(200).head("Trestle-Ignored", "name")

@@ -310,7 +310,7 @@ func TestMistakesOfOrdersAndRanks(t *testing.T) {
 		{"a search that reads nothing", func(v *framework.ViewSet[Book]) { v.Ranked = binding{Param: framework.Param{Name: "q"}} },
 			[]string{`books: ranked: it has no function that reads "q"`}},
 		{"a search by the parameter of a filter", func(v *framework.ViewSet[Book]) {
-			v.Ranked, v.Filters = byPages{}, []framework.Filter{filter.ExactAs("q", "title")}
+			v.Ranked, v.Filters = byPages{}, []framework.Filter{filter.Exact("q", "title")}
 		}, []string{`books: ranked: parameter "q" is read by filter "title" already`}},
 		{"an order by the parameter of a search", func(v *framework.ViewSet[Book]) {
 			v.Ranked, v.Ordering = byPages{}, framework.Ordering{Param: "q", Named: []framework.NamedOrder{{Name: "t", By: "title"}}}

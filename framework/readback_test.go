@@ -180,9 +180,10 @@ func TestForeignKeysThatAreNull(t *testing.T) {
 			&Guest{ID: id(11), RoomID: &one.ID, HouseID: &house, Name: "Ann"}, &Guest{ID: id(12), RoomID: &two.ID, Name: "Ben"}, &Guest{ID: id(13), Name: "Cid"})
 		conf := config(db)
 		conf.Pagination = page.Number{Size: 10}
+		guests := framework.Relations{"guests": framework.OfRow, "neighbours": framework.OfRow}
 		ada := serve(t, conf,
-			framework.ViewSet[Room]{Name: "rooms", Verbs: framework.Verbs{List: framework.Shows[roomView]()}, Scope: framework.Public(), Ordering: framework.Ordering{Default: "id"}},
-			framework.ViewSet[Room]{Name: "told", Verbs: framework.Verbs{List: framework.Computes(compute, "Guests", "Neighbours")}, Scope: framework.Public(), Ordering: framework.Ordering{Default: "id"}},
+			framework.ViewSet[Room]{Name: "rooms", Verbs: framework.Verbs{List: framework.Shows[roomView]()}, Relations: guests, Scope: framework.Public(), Ordering: framework.Ordering{Default: "id"}},
+			framework.ViewSet[Room]{Name: "told", Verbs: framework.Verbs{List: framework.Computes(compute, "guests", "neighbours")}, Relations: guests, Scope: framework.Public(), Ordering: framework.Ordering{Default: "id"}},
 		).as("ada")
 		ann, ben, none := `[{"name":"Ann"}]`, `[{"name":"Ben"}]`, `[]`
 		ada.get("/api/rooms/").is(200).says(`"results":[` +

@@ -21,9 +21,9 @@ type (
 		ID         uuid.UUID       `json:"id"`
 		Title      string          `json:"title"`
 		LeadAuthor *nestedAuthor   `json:"author"`
-		Original   *nestedOriginal `json:"original" ref:"-"`
-		Chapters   []*chapterName  `json:"chapters" ref:"chapters"`
-		Sequels    []nestedSequel  `json:"sequels" ref:"-"`
+		Original   *nestedOriginal `json:"original"`
+		Chapters   []*chapterName  `json:"chapters"`
+		Sequels    []nestedSequel  `json:"sequels"`
 	}
 	nestedAuthor struct {
 		Name        string       `json:"name"`
@@ -36,7 +36,7 @@ type (
 	nestedSequel struct {
 		Title      string        `json:"title"`
 		LeadAuthor *nestedAuthor `json:"author"`
-		Chapters   []chapterName `json:"chapters" ref:"-"`
+		Chapters   []chapterName `json:"chapters"`
 	}
 	// valueBook has its joined row as a value: zero where there is none.
 	valueBook struct {
@@ -48,6 +48,15 @@ type (
 		HomeCountry CountryView `json:"country"`
 	}
 )
+
+// nestedRelations are the relations of nestedBook and valueBook: other books of a book are part of it.
+var nestedRelations = framework.Relations{
+	"lead_author": "authors", "chapters": "chapters", "original": framework.OfRow, "sequels": framework.OfRow,
+	"original.lead_author": "authors", "sequels.lead_author": "authors", "sequels.chapters": framework.OfRow,
+}
+
+// computedRelations are the relations of computedBook.
+var computedRelations = framework.Relations{"lead_author": framework.OfRow, "chapters": "chapters", "sequels": "books"}
 
 // stocked fills the library past the API: Emma with everything, Anon with
 // nothing, and a sequel by another author.
@@ -81,7 +90,7 @@ func insert(t *testing.T, db *sqldb.DB, rows ...any) {
 func TestNested(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()
-		v.Verbs, v.Filters = framework.ReadOnly[nestedBook](), nil
+		v.Verbs, v.Filters, v.Relations = framework.ReadOnly[nestedBook](), nil, nestedRelations
 		ada := serve(t, config(db), countries(), authors(), v, chapters()).as("ada")
 		emma, anon, sequel := stocked(t, db)
 
@@ -100,7 +109,7 @@ func TestNested(t *testing.T) {
 func TestNestedValues(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()
-		v.Verbs, v.Filters = framework.ReadOnly[valueBook](), nil
+		v.Verbs, v.Filters, v.Relations = framework.ReadOnly[valueBook](), nil, nestedRelations
 		ada := serve(t, config(db), countries(), authors(), v, chapters()).as("ada")
 		emma, anon, sequel := stocked(t, db)
 		ada.get("/api/books/"+emma.ID.String()+"/").is(200).says(`"author":{"name":"Austen"`, `"name":"England"`)
@@ -133,7 +142,7 @@ func compute(c *framework.Call, b *Book) (computedBook, error) {
 }
 
 func computing() framework.Verb {
-	return framework.Computes(compute, "LeadAuthor:-", "Chapters:chapters", "Sequels:books")
+	return framework.Computes(compute, "lead_author", "chapters", "sequels")
 }
 
 // TestComputes: a representation that is a function, its relations loaded for
@@ -142,7 +151,7 @@ func TestComputes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := books()
 		v.Verbs = framework.Verbs{List: computing(), Retrieve: computing(), Create: framework.Accepts[BookInput, computedBook](), Patch: framework.Accepts[BookInput, computedBook]()}
-		v.Ordering.Default = "title"
+		v.Ordering.Default, v.Relations = "title", computedRelations
 		ada := serve(t, config(db), countries(), authors(), v, chapters()).as("ada")
 		emma, _, sequel := stocked(t, db)
 		ada.get("/api/books/"+emma.ID.String()+"/").is(200).says(`"label":"Emma for Ada by Austen"`, `"chapters":2`, `"sequels":["Emma II"]`)
@@ -176,7 +185,8 @@ func TestComputesScoped(t *testing.T) {
 			return out, nil
 		}
 		v, a := books(), authors()
-		v.Verbs = framework.Verbs{Retrieve: framework.Computes(fn, "Original:books", "LeadAuthor:authors")}
+		v.Verbs = framework.Verbs{Retrieve: framework.Computes(fn, "original", "lead_author")}
+		v.Relations = framework.Relations{"original": "books", "lead_author": "authors"}
 		a.Scope = framework.Where(everything)
 		api := serve(t, config(db), countries(), a, v)
 		emma, _, sequel := stocked(t, db)
@@ -201,7 +211,7 @@ func TestStatements(t *testing.T) {
 		flat.Pagination = page.Number{Size: 20, SizeParam: "size"}
 		nested.Name, nested.Verbs, nested.Pagination = "nested", framework.Verbs{List: framework.Shows[nestedBook](), Retrieve: framework.Shows[nestedBook](), Patch: framework.Accepts[BookInput, nestedBook]()}, flat.Pagination
 		computed.Name, computed.Verbs, computed.Pagination = "computed", framework.Verbs{List: computing(), Retrieve: computing()}, flat.Pagination
-		computed.Filters = nil
+		computed.Filters, computed.Relations, nested.Relations = nil, computedRelations, nestedRelations
 		ada := serve(t, config(db), countries(), authors(), flat, nested, computed, chapters()).as("ada")
 		id := emma.ID.String()
 		for _, c := range []struct {

@@ -40,18 +40,16 @@ type Verb struct{ declared declare.Verb }
 
 // Shows declares the view Out for List and Retrieve. Only the columns of its fields are
 // selected, matched to the model by Go name and type. A struct field with the name of a
-// relation of the model is joined; a slice of structs is loaded once for all rows. The tag
-// `ref:"doctors"` on a relation applies that viewset's scope. The tag `ref:"-"` declares
-// that the relation is part of the row.
+// relation of the model is joined; a slice of structs is loaded once for all rows.
+// [ViewSet.Relations] says whose scope applies to the related rows. The tag `ref:"doctors"` on
+// the field applies the scope of another viewset, and `ref:"-"` none.
 func Shows[Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbShows, Out: reflect.TypeFor[Out]()}}
 }
 
 // Computes declares a view for List and Retrieve that fn computes from the row and the
-// relations that load names. They are loaded once for all rows. fn runs for each row and
-// should not query the database. A relation to a model of a viewset is written
-// "Doctor:doctors", which applies that viewset's scope, or "Doctor:-", which declares it as
-// part of the row.
+// relations that load names, as [ViewSet.Relations] lists them. They are loaded once for all
+// rows. fn runs for each row and should not query the database.
 func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbComputes, Empty: fn == nil, Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](), Load: load,

@@ -74,6 +74,13 @@ type ViewSet[M any] struct {
 	// Slug declares a field that the framework makes from another, as a name for paths. Defaults
 	// to none.
 	Slug Slug
+	// Relations lists the relations of the model that views, Computes, filters, searches and
+	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
+	// none.
+	Relations Relations
+	// Expressions are SQL expressions with names, which filters and orders use like fields. See
+	// [SQL]. Defaults to none.
+	Expressions map[string]Expression
 	// Single makes the resource the caller's one row. Scope is an [Own] without Unless. The
 	// path has no id, and there is no list. PUT creates a missing row. The owner's field needs
 	// a unique index, or concurrent requests may create two rows. Defaults to false.
@@ -88,8 +95,9 @@ type ViewSet[M any] struct {
 	// use beside its model and the relations that it shows. [API.MissingColumns] checks
 	// their tables too. Defaults to none.
 	Models []any
-	// Unindexed lists fields of orders and filters that need no index, because the table
-	// stays small or an index costs more than it saves. [API.Indexes] leaves them out.
+	// Unindexed lists fields, paths and expressions of orders, filters and searches that need no
+	// index, because the table stays small or an index costs more than it saves. [API.Indexes]
+	// and [API.Unserved] leave them out.
 	// Defaults to none.
 	Unindexed []string
 }
@@ -121,6 +129,10 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,
+		Relations: v.Relations, Expressions: map[string]declare.Expression{},
+	}
+	for name, e := range v.Expressions {
+		d.Expressions[name] = e.declared
 	}
 	for _, a := range v.Actions {
 		d.Actions = append(d.Actions, a.declared)

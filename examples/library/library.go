@@ -54,7 +54,7 @@ type BookInput struct {
 type BookView struct {
 	ID     uuid.UUID   `json:"id"`
 	Title  string      `json:"title"`
-	Author *AuthorView `json:"author" ref:"authors"`
+	Author *AuthorView `json:"author"`
 }
 
 // A Loan is a book in the hands of a borrower until it is returned.
@@ -108,6 +108,7 @@ var Authors = framework.ViewSet[Author]{
 var Books = framework.ViewSet[Book]{
 	Name:       "books",
 	Verbs:      framework.CRUD[BookInput, BookView](),
+	Relations:  framework.Relations{"author": "authors"},
 	Scope:      framework.Public(),
 	Permission: librarians(),
 	Ordering:   framework.Ordering{Allowed: []string{"title"}, Default: "title"},

@@ -52,11 +52,25 @@ func (b Backend) Bind(f *framework.Facts) (framework.BoundFilter, error) {
 	return bound, nil
 }
 
-// onField makes a backend for one column. suits checks during Bind whether the column has a
-// suitable type. bound returns the filter for the column.
+// onField makes a backend for one column, or expression, of a row or of related rows. suits
+// checks during Bind whether it has a suitable type. bound returns the filter for the row that
+// has it.
 func onField(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
+	return onPath(field, suits, func(f framework.Field) framework.BoundFilter {
+		b := bound(f)
+		read := b.Read
+		b.Read = func(c *framework.Call, v framework.Values) (framework.Narrow, error) {
+			narrow, err := read(c, v)
+			return f.Narrow(c, narrow), err
+		}
+		return b
+	})
+}
+
+// onPath is [onField] with a filter for the row of the list, whichever row has the field.
+func onPath(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
-		f, err := facts.Field(field)
+		f, err := facts.FieldAt(field)
 		if err != nil {
 			return framework.BoundFilter{}, err
 		}
@@ -64,6 +78,20 @@ func onField(field string, suits func(framework.Field) error, bound func(framewo
 			return framework.BoundFilter{}, err
 		}
 		return bound(f), nil
+	}}
+}
+
+// onParam is a backend of a constructor whose field is optional: without one, the parameter has
+// the name of the field.
+func onParam(constructor, param string, field []string, backend func(field string) Backend) Backend {
+	switch len(field) {
+	case 0:
+		return backend(param)
+	case 1:
+		return backend(field[0])
+	}
+	return Backend{name: param, bind: func(*framework.Facts) (framework.BoundFilter, error) {
+		return framework.BoundFilter{}, fmt.Errorf("filter.%s(%q) is given %d fields; it takes one", constructor, param, len(field))
 	}}
 }
 

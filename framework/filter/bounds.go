@@ -70,7 +70,7 @@ type span struct {
 	compare   func(a, b any) int
 }
 
-func (s span) read(_ *framework.Call, v framework.Values) (framework.Narrow, error) {
+func (s span) read(c *framework.Call, v framework.Values) (framework.Narrow, error) {
 	low, lowErr := s.end(s.low, v)
 	high, highErr := s.end(s.high, v)
 	switch {
@@ -83,7 +83,7 @@ func (s span) read(_ *framework.Call, v framework.Values) (framework.Narrow, err
 	case low != nil && high != nil && s.compare != nil && s.compare(low, high) > 0:
 		return nil, joinInvalid(s.low, fmt.Errorf("must not be more than %s", s.high), s.high, fmt.Errorf("must not be less than %s", s.low))
 	}
-	return s.narrow(low, high), nil
+	return s.narrow(c, low, high), nil
 }
 
 // end reads one end of the range, or returns nil if it is open.
@@ -94,13 +94,13 @@ func (s span) end(param string, v framework.Values) (any, error) {
 	return parse(s.field, v[param])
 }
 
-func (s span) narrow(low, high any) framework.Narrow {
+func (s span) narrow(c *framework.Call, low, high any) framework.Narrow {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		if low != nil {
-			q = where("? >= ?", s.field, low)(q)
+			q = where(c, "? >= ?", s.field, low)(q)
 		}
 		if high != nil {
-			q = where("? <= ?", s.field, high)(q)
+			q = where(c, "? <= ?", s.field, high)(q)
 		}
 		return q
 	}

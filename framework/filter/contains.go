@@ -14,14 +14,17 @@ import (
 // fields, and reads every row that the other filters keep. For a large table use
 // framework.Search with a stored document. The databases differ slightly: see
 // [trestle.example/framework/sqldb.Kind.ContainsFolded].
-func Contains(field string) Backend { return ContainsAs(field, field) }
+//
+// The parameter may have another name than the field: Contains("author", "author.name").
+func Contains(param string, field ...string) Backend {
+	return onParam("Contains", param, field, func(field string) Backend { return contains(param, field) })
+}
 
-// ContainsAs is [Contains] with another name for the parameter.
-func ContainsAs(param, field string) Backend {
+func contains(param, field string) Backend {
 	return onField(field, checkText, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Doc: fmt.Sprintf("Only rows whose %s contains this text, in upper or lower case.", field)}
 		return markScan(withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
-			contains := c.Session().DB().Kind().ColumnContains(f.Ident(), text)
+			contains := c.Session().DB().Kind().ColumnContains(f.SQL(c), text)
 			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", contains) }, nil
 		}))
 	})

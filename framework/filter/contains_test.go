@@ -19,7 +19,7 @@ func TestContains(t *testing.T) {
 			rows = append(rows, appointment{ID: int64(100 + i), DoctorID: seen, Status: "booked", Notes: []byte(`{}`), Room: room})
 		}
 		insert(t, db, &rows)
-		handler, err := clinic(db, filter.Contains("room"), filter.ContainsAs("state", "status")).Handler()
+		handler, err := clinic(db, filter.Contains("room"), filter.Contains("state", "status")).Handler()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,26 +17,26 @@ import (
 func Date(param, field string) Backend {
 	return onField(field, checkTime, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[string](), Doc: fmt.Sprintf("Only rows whose %s is on this day in UTC, as YYYY-MM-DD.", field)}
-		return withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			day, err := time.Parse(time.DateOnly, text)
 			if err != nil || day.Year() < 1 {
 				return nil, errors.New("must be a day as YYYY-MM-DD, such as 2026-01-31")
 			}
-			return onDay(f, day), nil
+			return onDay(c, f, day), nil
 		})
 	})
 }
 
 // onDay uses a half-open interval, which an index on the column supports. The last day
 // that four digits can write has no upper bound.
-func onDay(f framework.Field, day time.Time) framework.Narrow {
+func onDay(c *framework.Call, f framework.Field, day time.Time) framework.Narrow {
 	next := day.AddDate(0, 0, 1)
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
-		q = where("? >= ?", f, day)(q)
+		q = where(c, "? >= ?", f, day)(q)
 		if next.Year() > 9999 {
 			return q
 		}
-		return where("? < ?", f, next)(q)
+		return where(c, "? < ?", f, next)(q)
 	}
 }
 

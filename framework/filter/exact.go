@@ -18,10 +18,13 @@ import (
 //
 // PostgreSQL returns an error if a value is not in an enum type of its own; use [Choice]
 // for such a column.
-func Exact(field string) Backend { return ExactAs(field, field) }
+//
+// The parameter may have another name than the field: Exact("author", "author.username").
+func Exact(param string, field ...string) Backend {
+	return onParam("Exact", param, field, func(field string) Backend { return exact(param, field) })
+}
 
-// ExactAs is [Exact] with another name for the parameter.
-func ExactAs(param, field string) Backend {
+func exact(param, field string) Backend {
 	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
 		return markBoolean(f, withParam(p, compareColumn("? = ?", f)))

@@ -133,8 +133,8 @@ func ExampleExact() {
 	// genre=: 3: Kunku, Navrang, Pinjara
 }
 
-func ExampleExactAs() {
-	films(filter.ExactAs("kind", "genre"), "kind=musical")
+func ExampleExact_parameter() {
+	films(filter.Exact("kind", "genre"), "kind=musical")
 	// Output: kind=musical: 1: Pinjara
 }
 

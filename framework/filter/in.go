@@ -20,13 +20,13 @@ const inLimit = 100
 func In(param, field string) Backend {
 	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
-		return markBoolean(f, withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return markBoolean(f, withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			values, err := parseList(f, text)
 			if err != nil || len(values) == 0 {
 				return nil, err
 			}
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
-				return q.Where("? IN (?)", f.Ident(), sqldb.List(values))
+				return q.Where("? IN (?)", f.SQL(c), sqldb.List(values))
 			}, nil
 		}))
 	})

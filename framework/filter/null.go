@@ -11,20 +11,24 @@ import (
 
 // IsNull keeps the rows whose field is null, or the rows whose field is not. The
 // parameter is true, false, 1 or 0, in any case. The field must be nullable: a pointer,
-// or a column tagged nullzero.
+// or a column tagged nullzero. A path is always nullable: without a related row that has a
+// value, it is null.
 func IsNull(param, field string) Backend {
-	return onField(field, checkNullable, func(f framework.Field) framework.BoundFilter {
+	return onPath(field, checkNullable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: reflect.TypeFor[bool](), Doc: fmt.Sprintf("True for rows without a value of %s, false for those with one.", field)}
-		return markScan(withParam(p, func(_ *framework.Call, text string) (framework.Narrow, error) {
+		return markScan(withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			null, err := framework.ParseValue(p.Type, text)
 			if err != nil {
 				return nil, err
 			}
-			condition := "? IS NOT NULL"
-			if null == true {
-				condition = "? IS NULL"
+			hasValue := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("? IS NOT NULL", f.SQL(c)) }
+			switch {
+			case null == false:
+				return f.Narrow(c, hasValue), nil
+			case f.Related != nil:
+				return except(c, f.Narrow(c, hasValue)), nil
 			}
-			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where(condition, f.Ident()) }, nil
+			return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("? IS NULL", f.SQL(c)) }, nil
 		}))
 	})
 }

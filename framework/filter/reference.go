@@ -20,7 +20,7 @@ import (
 // of the primary key, API.Check reports a mistake.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
-		f, err := facts.Field(field)
+		f, err := facts.FieldAt(field)
 		if err != nil {
 			return framework.BoundFilter{}, err
 		}
@@ -37,13 +37,13 @@ func Reference(field, viewset string) Backend {
 			if !ok {
 				return nil, malformedKey(f)
 			}
-			return func(q *bun.SelectQuery) *bun.SelectQuery {
-				q = where("? = ?", f, key)(q)
+			return f.Narrow(c, func(q *bun.SelectQuery) *bun.SelectQuery {
+				q = where(c, "? = ?", f, key)(q)
 				if target.Narrowed(c) {
-					q = q.Where("? IN (?)", f.Ident(), target.Rows(c))
+					q = q.Where("? IN (?)", f.SQL(c), target.Rows(c))
 				}
 				return q
-			}, nil
+			}), nil
 		}), nil
 	}}
 }

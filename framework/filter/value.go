@@ -38,21 +38,21 @@ func parse(f framework.Field, text string) (any, error) {
 
 // where is a condition on one column. The text is a constant of this package, and the
 // value an argument of the statement.
-func where(condition string, f framework.Field, value any) framework.Narrow {
+func where(c *framework.Call, condition string, f framework.Field, value any) framework.Narrow {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where(condition, f.Ident(), sqldb.Param(value))
+		return q.Where(condition, f.SQL(c), sqldb.Param(value))
 	}
 }
 
 // compareColumn returns a function that reads a value and returns the condition that compares
 // the column with it, or the error of [parse].
 func compareColumn(condition string, f framework.Field) func(*framework.Call, string) (framework.Narrow, error) {
-	return func(_ *framework.Call, text string) (framework.Narrow, error) {
+	return func(c *framework.Call, text string) (framework.Narrow, error) {
 		v, err := parse(f, text)
 		if err != nil {
 			return nil, err
 		}
-		return where(condition, f, v), nil
+		return where(c, condition, f, v), nil
 	}
 }
 

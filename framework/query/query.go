@@ -69,6 +69,11 @@ type Source interface {
 	// Field finds a field by its client's name, or by its column. The error suggests the
 	// nearest name.
 	Field(name string) (Field, error)
+	// FieldAt finds a field, a declared expression, or a column of a related row by its path,
+	// such as "author.name".
+	FieldAt(path string) (Field, error)
+	// Relation finds the rows that a relation leads to, by its path, such as "comments".
+	Relation(path string) (Source, RelatedRows, error)
 	// Find finds another registered resource by its path, such as "doctors".
 	Find(path string) (Source, error)
 	// PrimaryKey returns the field of the primary key.
@@ -90,6 +95,22 @@ func NewFacts(source Source) *Facts { return &Facts{source: source} }
 // suggests the nearest name.
 func (f *Facts) Field(name string) (Field, error) { return f.source.Field(name) }
 
+// FieldAt finds a field as [Facts.Field] does, or a declared expression, or a column of a related
+// row by its path: "author.name". A filter of such a field reads it by [Field.SQL] and passes
+// its conditions through [Field.Narrow]. The error suggests what to declare.
+func (f *Facts) FieldAt(path string) (Field, error) { return f.source.FieldAt(path) }
+
+// Relation finds the rows that a relation leads to, by its path, such as "comments". Fields of
+// the returned facts are those of a related row. A condition on them belongs into
+// [RelatedRows.Has].
+func (f *Facts) Relation(path string) (*Facts, RelatedRows, error) {
+	source, related, err := f.source.Relation(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return NewFacts(source), related, nil
+}
+
 // Resource finds another registered resource by its path, such as "doctors".
 func (f *Facts) Resource(path string) (Target, error) {
 	found, err := f.source.Find(path)
@@ -99,7 +120,17 @@ func (f *Facts) Resource(path string) (Target, error) {
 // Self returns the resource itself as a target, as another resource refers to it.
 func (f *Facts) Self() Target { return Target{f.source} }
 
-// A Field is one column of a model under its client's name.
+// RelatedRows are the rows that relations lead to. The framework implements it.
+type RelatedRows interface {
+	// Has returns the condition that a row has a related row which the caller may see and
+	// which satisfies narrow. A row has it once, however many related rows there are.
+	Has(c *call.Call, narrow Narrow) schema.QueryAppender
+	// ToMany reports whether a row may have several related rows.
+	ToMany() bool
+}
+
+// A Field is one column of a model under its client's name. [Facts.FieldAt] also finds
+// expressions, and columns of related rows.
 type Field struct {
 	Name     string        // for clients
 	GoName   string        // in the model
@@ -107,10 +138,33 @@ type Field struct {
 	Enum     []string      // the values of an enumerated type as clients write them; nil for any
 	Nullable bool          // the column may be null
 	Alias    string        // of the table in statements
-	Column   *schema.Field // bun's description of the column
+	Column   *schema.Field // bun's description of the column; nil for an expression
+	// Expression writes the SQL of a declared expression for the table of an alias. It is nil
+	// for a column.
+	Expression func(c *call.Call, alias string) schema.QueryAppender
+	// Related is the rows that have the field. It is nil for a field of the row itself.
+	Related RelatedRows
 }
 
-// Ident returns the column, qualified and quoted, as an argument of a bun query.
+// SQL returns the column or the expression as an argument of a bun query. A field of a related
+// row has its meaning in a condition of [Field.Narrow] alone.
+func (f Field) SQL(c *call.Call) schema.QueryAppender {
+	if f.Expression != nil {
+		return f.Expression(c, f.Alias)
+	}
+	return f.Ident()
+}
+
+// Narrow returns the condition narrow on the row that has the field. For a field of a related
+// row, it is the condition that there is a related row which satisfies narrow.
+func (f Field) Narrow(c *call.Call, narrow Narrow) Narrow {
+	if f.Related == nil || narrow == nil {
+		return narrow
+	}
+	return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", f.Related.Has(c, narrow)) }
+}
+
+// Ident returns the column of a row itself, qualified and quoted, as an argument of a bun query.
 func (f Field) Ident() schema.QueryAppender {
 	return bun.SafeQuery("?.?", bun.Ident(f.Alias), bun.Ident(f.Column.Name))
 }

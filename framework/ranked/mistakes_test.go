@@ -25,7 +25,7 @@ func TestMistakes(t *testing.T) {
 		{"a negative number of candidates", func(v *framework.ViewSet[Product]) { v.Ranked = ranked.Index{Terms: "product_terms", Candidates: -1} },
 			`products: ranked: its number of Candidates is -1; it must be 1 or more, or absent for 50000`},
 		{"a parameter of a filter", func(v *framework.ViewSet[Product]) {
-			v.Filters = []framework.Filter{filter.ExactAs("q", "kind")}
+			v.Filters = []framework.Filter{filter.Exact("q", "kind")}
 		}, `products: ranked: parameter "q" is read by filter "kind" already`},
 		{"a parameter of the search", func(v *framework.ViewSet[Product]) {
 			v.Ranked, v.Search = ranked.Index{Terms: "product_terms"}, framework.Search{Fields: []string{"name"}}

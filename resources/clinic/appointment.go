@@ -62,11 +62,13 @@ type AppointmentView struct {
 
 // Appointments serves /appointments/.
 var Appointments = framework.ViewSet[Appointment]{
-	Name:     "appointments",
-	Doc:      "Meetings of patients with doctors, each belonging to its patient's owner.",
-	Verbs:    framework.CRUD[AppointmentInput, AppointmentView](),
-	Scope:    framework.Via("patient", "patients").Unless(framework.HoldsModel("appointments")),
-	Ordering: framework.Ordering{Default: "starts_at"},
+	Name:      "appointments",
+	Doc:       "Meetings of patients with doctors, each belonging to its patient's owner.",
+	Verbs:     framework.CRUD[AppointmentInput, AppointmentView](),
+	Scope:     framework.Via("patient", "patients").Unless(framework.HoldsModel("appointments")),
+	Relations: framework.Relations{"patient": "patients", "doctor": "doctors"},
+	Ordering:  framework.Ordering{Allowed: []string{"patient.name"}, Default: "starts_at"},
+	Unindexed: []string{"patient.name"}, // a page of a clinic's appointments is sorted in milliseconds
 	Filters: []framework.Filter{
 		filter.Exact("status"),
 		filter.Min("min_fee", "fee"),

@@ -233,6 +233,12 @@ const (
 	ListAppointmentsParamsStatusNoShow    ListAppointmentsParamsStatus = "no_show"
 )
 
+// Defines values for ListAppointmentsParamsOrdering.
+const (
+	ListAppointmentsParamsOrderingMinusPatientName ListAppointmentsParamsOrdering = "-patient.name"
+	ListAppointmentsParamsOrderingPatientName      ListAppointmentsParamsOrdering = "patient.name"
+)
+
 // Defines values for ListDoctorsParamsOrdering.
 const (
 	ListDoctorsParamsOrderingMinusName       ListDoctorsParamsOrdering = "-name"
@@ -2000,12 +2006,18 @@ type ListAppointmentsParams struct {
 	// Patient Only rows whose patient is this one of patients.
 	Patient *openapi_types.UUID `form:"patient,omitempty" json:"patient,omitempty"`
 
+	// Ordering Fields to order by, each with a leading - for descending.
+	Ordering *[]ListAppointmentsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 }
 
 // ListAppointmentsParamsStatus defines parameters for ListAppointments.
 type ListAppointmentsParamsStatus string
+
+// ListAppointmentsParamsOrdering defines parameters for ListAppointments.
+type ListAppointmentsParamsOrdering string
 
 // CreateAuthSessionParams defines parameters for CreateAuthSession.
 type CreateAuthSessionParams struct {
@@ -4948,6 +4960,18 @@ func NewListAppointmentsRequest(server string, params *ListAppointmentsParams) (
 		if params.Patient != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "patient", *params.Patient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

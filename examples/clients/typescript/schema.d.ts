@@ -5506,6 +5506,8 @@ export interface operations {
                 doctor?: string;
                 /** @description Only rows whose patient is this one of patients. */
                 patient?: string;
+                /** @description Fields to order by, each with a leading - for descending. */
+                ordering?: ("patient.name" | "-patient.name")[];
                 /** @description The page's number, from 1. */
                 page?: number;
             };

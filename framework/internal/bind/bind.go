@@ -51,8 +51,12 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	a.Rows = rows.New(a)
 	b := &binder{api: a, declared: declared}
 	b.checkConfig()
+	b.registerModels()
 	for _, d := range declared {
 		b.open(d)
+	}
+	for _, r := range a.Resources {
+		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
 	}
 	b.findCallerID()
 	b.bindReserved()
@@ -136,7 +140,7 @@ func (b *binder) open(d *declare.Declaration) {
 			return
 		}
 	}
-	model, err := tableOf(b.api.DB, d.Model)
+	model, err := b.modelOf(d)
 	if err == nil && len(model.PKs) != 1 {
 		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.Model.Name(), len(model.PKs))
 	}
@@ -152,6 +156,7 @@ func (b *binder) open(d *declare.Declaration) {
 	r.Inserting = sqldb.NewTemplate(r.InsertWhole)
 	b.settle(r)
 	b.nameFields(r)
+	r.OpenRelations()
 	b.useModels(r)
 	b.findFiles(r)
 	b.api.Resources = append(b.api.Resources, r)
@@ -243,32 +248,4 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
-}
-
-// useModels adds the tables of the viewset's Models, which its functions use, to r.Models. It
-// reports an entry that is not a pointer to a struct, or that bun cannot use.
-func (b *binder) useModels(r *table.Resource) {
-	for _, model := range r.Declaration.Models {
-		t := reflect.TypeOf(model)
-		if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-			b.fault(r.Path, "models", naming.Sentence("%T is no pointer to a model; write it as (*Slot)(nil)", model))
-			continue
-		}
-		table, err := tableOf(b.api.DB, t.Elem())
-		if err != nil {
-			b.fault(r.Path, "models", err)
-			continue
-		}
-		r.Models = append(r.Models, table)
-	}
-}
-
-// tableOf returns bun's description of a model, or an error if bun panics on it.
-func tableOf(db *sqldb.DB, model reflect.Type) (t *schema.Table, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
-		}
-	}()
-	return db.Table(model), nil
 }

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -137,7 +138,7 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	if known := r.Shown[v.Out]; known != nil {
 		return known
 	}
-	shown := view.CompilePlan(b.api, r, r.Table, v.Out, fault)
+	shown := view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault)
 	r.Shown[v.Out] = shown
 	return shown
 }
@@ -191,14 +192,14 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 			continue
 		}
 		e.Listed = append(e.Listed, f)
-		searched, place := &table.Searched{Resource: r}, filterPlace(f)
+		searched, place := relation.NewRecorder(r), filterPlace(f)
 		bound, err := f.Bind(query.NewFacts(searched))
 		if err != nil {
 			b.fault(r.Path, place, err)
 			continue
 		}
 		add(place, bound.Params...)
-		r.Seeks(place, bound, searched)
+		r.Seeks(place, bound.Scans, searched.Fields())
 		l.Filters = append(l.Filters, bound)
 	}
 	b.asking(l, add)

@@ -178,6 +178,15 @@ type Declaration struct {
 	Unindexed        []string
 	Reserved         []string
 	Slug             Slug
+	Relations        map[string]string // the viewset whose scope narrows each, or "-"
+	Expressions      map[string]Expression
+}
+
+// An Expression is a SQL text with the values of its placeholders, and the type of its result.
+type Expression struct {
+	Result reflect.Type
+	Text   string
+	Values []any
 }
 
 // Path is the name by which other declarations refer to the resource: "products", or

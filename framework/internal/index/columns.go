@@ -140,6 +140,21 @@ func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...
 	l.use(r, table.Name, table.TypeName, columns...)
 }
 
+// useRelations adds the columns by which rows are related, and the columns of related rows that
+// filters, searches and orders use.
+func (l *tableList) useRelations(r *table.Resource) {
+	for _, rel := range r.Relations.All() {
+		for _, column := range slices.Concat(rel.Schema.BasePKs, rel.Schema.JoinPKs, rel.Schema.M2MBasePKs, rel.Schema.M2MJoinPKs) {
+			l.useFields(r, column.Table, column)
+		}
+	}
+	for _, f := range r.Relations.Used() {
+		if f.Column != nil {
+			l.useFields(r, f.Column.Table, f.Column)
+		}
+	}
+}
+
 // useTable adds the columns of a table without a model.
 func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
 	columns := make([]neededColumn, len(t.Columns))
@@ -161,6 +176,7 @@ func (a Indexer) tablesUsed() []*tableUse {
 		for _, shown := range r.Shown {
 			shown.ColumnsOf(func(table *schema.Table, fields ...*schema.Field) { list.useFields(r, table, fields...) })
 		}
+		list.useRelations(r)
 		for _, t := range r.Needed {
 			list.useTable(r, t)
 		}

@@ -69,7 +69,9 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.uniqueOnes()
 	x.references()
 	x.relations()
+	x.listedRelations()
 	x.related()
+	x.paths()
 	if x.listed() {
 		x.lists()
 	}
@@ -112,7 +114,7 @@ func (x *indexing) owner() {
 	case owner == nil:
 	case x.Declaration.Single:
 		x.add(IndexNeed{Unique: true}, "single", owner)
-	case x.Scope.Kind == declare.ScopeOwn && x.listed() && !x.unordered(x.Ordering.Fallback):
+	case x.Scope.Kind == declare.ScopeOwn && x.listed() && (len(x.Ordering.Fallback) == 0 || x.indexable(x.Ordering.Fallback)):
 		x.ordered("default order of a caller's own", owner, x.Ordering.Fallback)
 	default:
 		x.add(IndexNeed{}, "scope", owner)
@@ -142,7 +144,7 @@ func (x *indexing) related() {
 // reached returns the need of an index that finds the rows with one value of a column in the
 // default order.
 func (x *indexing) reached(by *schema.Field) IndexNeed {
-	if terms := x.Ordering.Fallback; x.unordered(terms) {
+	if terms := x.Ordering.Fallback; len(terms) > 0 && !x.indexable(terms) {
 		x.add(IndexNeed{}, "", by)
 	} else {
 		x.ordered("", by, terms)
@@ -156,7 +158,12 @@ func (x *indexing) listed() bool {
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
 func (x *indexing) unordered(terms []ordering.Term) bool {
-	return len(terms) > 0 && x.Unindexed[terms[0].Field.Column]
+	return len(terms) > 0 && terms[0].Field.Related == nil && x.Unindexed[terms[0].Field.Column]
+}
+
+// indexable reports whether an index can have an order: its columns are those of the row itself.
+func (x *indexing) indexable(terms []ordering.Term) bool {
+	return len(terms) > 0 && !x.unordered(terms) && ordering.OfRow(terms)
 }
 
 func (x *indexing) uniqueOnes() {
@@ -218,14 +225,14 @@ func (x *indexing) lists() {
 		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
 	}
 	for _, s := range x.Sought {
-		if !x.Unindexed[s.Field.Column] {
+		if s.Field.Related == nil && s.Field.Column != nil && !s.Scans && !x.Unindexed[s.Field.Column] {
 			x.add(IndexNeed{}, s.Place, s.Field.Column)
 		}
 	}
 }
 
 func (x *indexing) order(place string, terms []ordering.Term) {
-	if len(terms) > 0 && !x.unordered(terms) {
+	if x.indexable(terms) {
 		x.ordered(place, nil, terms)
 	}
 }

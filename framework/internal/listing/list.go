@@ -88,7 +88,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	if s := l.Resource.Search; s != nil && values[s.Param] != "" {
 		terms, err := s.Read(values[s.Param])
-		parsed.search, parsed.searchInRow = s.Narrow(terms), s.NarrowInRow(terms)
+		parsed.search, parsed.searchInRow = s.Narrow(c, terms), s.NarrowInRow(c, terms)
 		parsed.indexed = s.Indexed(terms)
 		faults.Add(err)
 	}
@@ -171,7 +171,9 @@ func (l *List) page(c *call.Call, parsed *listed, page *query.Page) (table.SentR
 	return shown, err
 }
 
-// far is the offset from which on rows finds the keys of a page first.
+// far is the offset from which on rows finds the keys of a page first. An order by related rows
+// always does: the rows that are sorted are then small, and the joins of the view have a page of
+// rows.
 const far = 100
 
 // rows is the query of a page's rows, and the window that the caller must still apply. From the
@@ -179,8 +181,8 @@ const far = 100
 // them.
 func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
 	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
-	q := order.Apply(l.matching(c, parsed), parsed.order.Terms)
-	if cut.Offset < far {
+	q := order.Apply(c, l.matching(c, parsed), parsed.order.Terms)
+	if cut.Offset < far && !ordering.Joins(parsed.order.Terms) {
 		return q, cut
 	}
 	key := order.Key.Ident()
@@ -188,7 +190,7 @@ func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Windo
 	if l.Resource.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted() // the subquery decides about deleted rows
 	}
-	return order.Apply(q, parsed.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
+	return order.Apply(c, q, parsed.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
 }
 
 func (l *List) count(c *call.Call, parsed *listed) (query.Total, error) {

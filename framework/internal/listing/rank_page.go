@@ -69,7 +69,7 @@ func atMost[K any](most int64, keys []K) (some []K, more bool) {
 // match in total. The statement searches once. It sorts nothing if the page is past the end.
 func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err error) {
 	matched := joinRanking(l.matching(c, parsed), l.Resource, parsed.ranking)
-	matched, order := l.keyed(matched.ColumnExpr(`? AS "rank"`, rankOf(l.Resource)), parsed)
+	matched, order := l.keyed(c, matched.ColumnExpr(`? AS "rank"`, rankOf(l.Resource)), parsed)
 	if parsed.order.Relevance {
 		order = `"rank" DESC, ` + order
 	}
@@ -96,14 +96,14 @@ func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err 
 
 // keyed selects the key of each row and the columns of the order. It returns the ORDER BY of
 // the selected columns.
-func (l *List) keyed(q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
-	q = q.ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
+func (l *List) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
+	q = l.Resource.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
 	for n, t := range l.Resource.Ordering.Settled(parsed.order.Terms) {
 		name := `"key"`
-		if t.Field.Column != l.Resource.Pk {
+		if !l.Resource.Ordering.IsKey(t) {
 			name = fmt.Sprintf(`"order_%d"`, n)
-			q = q.ColumnExpr("? AS ?", t.Field.Ident(), bun.Safe(name))
+			q = q.ColumnExpr("? AS ?", t.Field.SQL(c), bun.Safe(name))
 		}
 		order = append(order, name+" "+t.Direction())
 	}

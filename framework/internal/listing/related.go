@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -41,11 +42,11 @@ func (l *Related) Lists() call.Permission {
 }
 
 // Prepare makes the prepared statements, if the view has a Writer, the object is not a single
-// resource, and the key in the path is the primary key. If a scope depends on more than the
+// resource, the key in the path is the primary key, and the order needs no related rows. If a scope depends on more than the
 // caller's id, only calls for which this scope is lifted have a statement.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
-	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single {
+	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single || ordering.Joins(l.Rows.Ordering.Fallback) {
 		return
 	}
 	l.lookups = map[[2]bool]*sqldb.Lookup{}
@@ -73,7 +74,7 @@ func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 		if !lifted[1] {
 			l.Rows.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))
 		}
-		return p.SelectFrom(c, l.Rows.Ordering.Apply(q, l.Rows.Ordering.Fallback)).ColumnExpr("?TableAlias.?", object)
+		return p.SelectFrom(c, l.Rows.Ordering.Apply(c, q, l.Rows.Ordering.Fallback)).ColumnExpr("?TableAlias.?", object)
 	})
 }
 
@@ -121,5 +122,5 @@ func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRo
 	}
 	object := l.Of.Object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(l.Of.Pk.Name))
 	q := l.Rows.Rows(looking).Where("?TableAlias.? IN (?)", bun.Ident(l.Column.Name), object)
-	return l.Shown.Write(c, l.Rows.Ordering.Apply(q, l.Rows.Ordering.Fallback), w)
+	return l.Shown.Write(c, l.Rows.Ordering.Apply(c, q, l.Rows.Ordering.Fallback), w)
 }

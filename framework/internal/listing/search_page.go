@@ -35,7 +35,7 @@ func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.S
 	// The statement checks every condition again: a row may have changed since. Its condition
 	// of the search uses no index, which would find the rows of all pages.
 	q := l.where(c, append(slices.Clip(parsed.narrow), parsed.searchInRow)).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
-	rows, err := l.Shown.Write(c, l.Resource.Ordering.Apply(q, parsed.order.Terms), table.Window{})
+	rows, err := l.Shown.Write(c, l.Resource.Ordering.Apply(c, q, parsed.order.Terms), table.Window{})
 	page.Rows = rows.Rows
 	return rows, err
 }
@@ -44,7 +44,7 @@ func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.S
 // text, one key more if rows follow. PostgreSQL evaluates a WITH that the statement uses twice
 // once; SQLite does so only with MATERIALIZED.
 func (l *List) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
-	matched, order := l.keyed(l.matching(c, parsed), parsed)
+	matched, order := l.keyed(c, l.matching(c, parsed), parsed)
 	statement := `WITH matched AS (?)` +
 		` SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT "key"::text AS listed FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text`
 	if l.Resource.API.DB.Kind() == sqldb.SQLite {

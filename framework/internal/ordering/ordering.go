@@ -10,9 +10,11 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 )
@@ -49,7 +51,7 @@ func Bind(r query.Source, o declare.Ordering, ranked bool, fault func(place stri
 		fault("ordering", naming.Sentence("Allowed and Named are both set; a client orders by fields or by names, not by either"))
 	}
 	for _, name := range o.Allowed {
-		f, err := orderable(r, name)
+		f, err := fieldAt(r, name)
 		if err != nil {
 			fault("ordering", err)
 			continue
@@ -110,7 +112,7 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 	var terms []Term
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
-		f, err := orderable(r, name)
+		f, err := fieldAt(r, name)
 		if err != nil {
 			fault(name, err)
 			continue
@@ -120,13 +122,17 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 	return terms
 }
 
-// orderable finds a field that rows are ordered by. Any JSON has no order.
-func orderable(r query.Source, name string) (query.Field, error) {
-	f, err := r.Field(name)
+// fieldAt finds a field to order by: a column, an expression, or a column of a to-one path. It has
+// the alias under which [Bound.Join] joins its row.
+func fieldAt(r query.Source, name string) (query.Field, error) {
+	f, err := r.FieldAt(name)
+	if path := relation.PathOf(f); path.ToMany() {
+		return f, naming.Sentence("%q leads to several rows; order by a column of the row, or of a to-one relation", name)
+	}
 	if err == nil && datatype.IsJSON(f.Type) {
 		err = naming.Sentence("field %q is %s; JSON has no order that both databases share", name, f.Type)
 	}
-	return f, err
+	return relation.Joined(f), err
 }
 
 // Read parses the parameter of a request. If clients order by names, any text but a name and
@@ -165,22 +171,57 @@ func (b *Bound) readTerms(text string) (terms []Term, ignored []string) {
 	return terms, ignored
 }
 
-// Apply orders a query by the terms that [Bound.Settled] returns for the given ones. The
-// SQL contains no text of the client.
-func (b *Bound) Apply(q *bun.SelectQuery, terms []Term) *bun.SelectQuery {
+// Apply orders a query by the terms that [Bound.Settled] returns for the given ones, and joins the
+// related rows that they need. The SQL contains no text of the client.
+func (b *Bound) Apply(c *call.Call, q *bun.SelectQuery, terms []Term) *bun.SelectQuery {
+	q = b.Join(c, q, terms)
 	for _, t := range b.Settled(terms) {
-		q = q.OrderExpr("? ?", t.Field.Ident(), bun.Safe(t.Direction()))
+		q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(t.Direction()))
 	}
 	return q
 }
 
+// Join joins the related rows that terms need to a query.
+func (b *Bound) Join(c *call.Call, q *bun.SelectQuery, terms []Term) *bun.SelectQuery {
+	if !Joins(terms) {
+		return q
+	}
+	fields := make([]query.Field, len(terms))
+	for i, t := range terms {
+		fields[i] = t.Field
+	}
+	return relation.JoinRows(c, q, fields...)
+}
+
+// OfRow reports whether every term is a column of the row itself, so that an index can have the
+// order.
+func OfRow(terms []Term) bool {
+	return !slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Related != nil || t.Field.Expression != nil })
+}
+
+// Joins reports whether the terms need related rows.
+func Joins(terms []Term) bool {
+	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Related != nil })
+}
+
+// place identifies what a term orders by: the table and the column, or the expression.
+func (t Term) place() [2]string {
+	if t.Field.Expression != nil {
+		return [2]string{t.Field.Alias, "=" + t.Field.GoName}
+	}
+	return [2]string{t.Field.Alias, t.Field.Column.Name}
+}
+
+// IsKey reports whether the term is the primary key of the row.
+func (b *Bound) IsKey(t Term) bool { return t.place() == (Term{Field: b.Key}).place() }
+
 // Settled returns the terms with each field once: the first of several terms counts. If the
 // primary key is not one of the terms, it is added last, ascending, to make the order unique.
 func (b *Bound) Settled(terms []Term) (settled []Term) {
-	seen := map[string]bool{}
+	seen := map[[2]string]bool{}
 	for _, t := range append(slices.Clip(terms), Term{Field: b.Key}) {
-		if !seen[t.Field.Column.Name] {
-			seen[t.Field.Column.Name] = true
+		if !seen[t.place()] {
+			seen[t.place()] = true
 			settled = append(settled, t)
 		}
 	}

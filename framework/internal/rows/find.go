@@ -37,7 +37,7 @@ func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow f
 		}
 	}
 	most := int64(a.Config.MaxRows)
-	found, more, err := shown.Rows(c, r.Ordering.Apply(q, r.Ordering.Fallback), table.Window{Rows: most, Probe: true})
+	found, more, err := shown.Rows(c, r.Ordering.Apply(c, q, r.Ordering.Fallback), table.Window{Rows: most, Probe: true})
 	if err == nil && more {
 		err = fault.TooManyRows(most, viewset)
 	}

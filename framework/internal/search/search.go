@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -30,8 +31,9 @@ const (
 // A Bound is a declared search with its columns. It does not change once it is bound.
 type Bound struct {
 	declare.Search
-	Searched    []query.Field
-	StoredField *query.Field // the column of the search document; nil without one
+	Searched    []query.Field // columns of the row
+	Related     []query.Field // columns of related rows, and expressions
+	StoredField *query.Field  // the column of the search document; nil without one
 	table       *schema.Table
 	db          *sqldb.DB
 }
@@ -50,20 +52,32 @@ func Bind(r query.Source, table *schema.Table, db *sqldb.DB, s declare.Search, f
 	}
 	b := &Bound{Search: s, table: table, db: db}
 	for _, name := range s.Fields {
-		f, err := r.Field(name)
-		if err == nil && f.Type.Kind() != reflect.String {
-			err = naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
-		}
-		if err != nil {
+		if err := b.add(r, name); err != nil {
 			fault("search", err)
-			continue
 		}
-		b.Searched = append(b.Searched, f)
 	}
 	if s.Stored != "" {
 		b.bindStored(r, fault)
 	}
 	return b
+}
+
+// add adds a field to search: text of the row or of related rows.
+func (b *Bound) add(r query.Source, name string) error {
+	f, err := r.FieldAt(name)
+	switch {
+	case err != nil:
+		return err
+	case f.Type.Kind() != reflect.String:
+		return naming.Sentence("field %q is %s; only text can be searched", name, f.Type)
+	case f.Related == nil && f.Expression == nil:
+		b.Searched = append(b.Searched, f)
+	case b.Stored != "":
+		return naming.Sentence("Stored %q has text of the row itself, which does not change with the related row or the expression %q; leave out one of them", b.Stored, name)
+	default:
+		b.Related = append(b.Related, f)
+	}
+	return nil
 }
 
 func (b *Bound) bindStored(r query.Source, fault func(string, error)) {
@@ -105,21 +119,42 @@ func (b *Bound) Read(text string) ([]string, error) {
 // Narrow returns a function that narrows a query to the rows that contain every term. If a
 // search document is stored, the condition uses it; otherwise one of the searched columns must
 // contain the term.
-func (b *Bound) Narrow(terms []string) query.Narrow {
+func (b *Bound) Narrow(c *call.Call, terms []string) query.Narrow {
 	kind := b.db.Kind()
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {
-			q = q.Where("?", b.contains(kind, term))
+			found := b.contains(kind, term)
+			if len(b.Related) == 0 {
+				q = q.Where("?", found)
+				continue
+			}
+			q = q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+				return b.orRelated(c, q.Where("?", found), term)
+			})
 		}
 		return q
 	}
 }
 
+// orRelated widens a condition to the rows with a related row, or an expression, that contains a
+// term.
+func (b *Bound) orRelated(c *call.Call, q *bun.SelectQuery, term string) *bun.SelectQuery {
+	for _, f := range b.Related {
+		contains := b.db.Kind().ColumnContains(f.SQL(c), term)
+		if f.Related != nil {
+			within := contains
+			contains = f.Related.Has(c, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", within) })
+		}
+		q = q.WhereOr("?", contains)
+	}
+	return q
+}
+
 // NarrowInRow is Narrow with conditions that read the row and use no index. Without a stored
 // search document, it is the same as Narrow.
-func (b *Bound) NarrowInRow(terms []string) query.Narrow {
+func (b *Bound) NarrowInRow(c *call.Call, terms []string) query.Narrow {
 	if b.StoredField == nil {
-		return b.Narrow(terms)
+		return b.Narrow(c, terms)
 	}
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		for _, term := range terms {

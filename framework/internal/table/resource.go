@@ -18,6 +18,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/search"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -34,6 +35,7 @@ type Resource struct {
 	Pk          *schema.Field
 	Key         *schema.Field          // the key in the path of a row
 	Names       map[string]query.Field // by the client's name
+	Relations   *relation.Set
 	Scope       BoundScope
 	Search      *search.Bound
 	Ordering    *ordering.Bound
@@ -248,34 +250,18 @@ func (r *Resource) pathOf(key reflect.Value) string {
 	return "/" + r.Path + "/" + url.PathEscape(text) + r.Slash
 }
 
-// A soughtField is a field by which a filter finds rows.
+// A soughtField is a field by which a filter finds rows. Scans is true if an index on the field
+// itself does not help the filter.
 type soughtField struct {
 	Place string
 	Field query.Field
+	Scans bool
 }
 
-// A Searched is a resource that records the fields which a filter looks up.
-type Searched struct {
-	*Resource
-	fields []query.Field
-}
-
-// Field finds a field, as [Resource.Field] does, and records it if it exists.
-func (s *Searched) Field(name string) (query.Field, error) {
-	f, err := s.Resource.Field(name)
-	if err == nil {
-		s.fields = append(s.fields, f)
-	}
-	return f, err
-}
-
-// Seeks notes the fields by which a filter of the list finds rows. It notes nothing for a
-// filter that declares that it scans.
-func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Searched) {
-	for _, f := range searched.fields {
-		if !bound.Scans {
-			r.Sought = append(r.Sought, soughtField{place, f})
-		}
+// Seeks notes the fields by which a filter of the list finds rows.
+func (r *Resource) Seeks(place string, scans bool, fields []query.Field) {
+	for _, f := range fields {
+		r.Sought = append(r.Sought, soughtField{place, f, scans})
 	}
 }
 
@@ -283,11 +269,17 @@ func (r *Resource) Seeks(place string, bound query.BoundFilter, searched *Search
 func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 	r.Unindexed = map[*schema.Field]bool{}
 	for _, name := range r.Declaration.Unindexed {
-		f, err := r.Field(name)
-		if err != nil {
+		f, err := r.FieldAt(name)
+		switch {
+		case err != nil:
 			fault("unindexed", err)
-			continue
+		case f.Related == nil && f.Expression == nil:
+			r.Unindexed[f.Column] = true
 		}
-		r.Unindexed[f.Column] = true
 	}
+}
+
+// Accepts reports whether Unindexed lists a path or an expression.
+func (r *Resource) Accepts(f query.Field) bool {
+	return slices.Contains(r.Declaration.Unindexed, f.Name)
 }

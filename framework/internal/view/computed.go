@@ -2,7 +2,6 @@ package view
 
 import (
 	"reflect"
-	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -10,6 +9,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -24,44 +24,27 @@ type Computed struct {
 	many     []computedMany
 }
 
-type computedOne struct {
-	relation *schema.Relation
-	scope    *table.Resource
-}
+// A computedOne is a to-one relation of the model, which is joined in the same statement.
+type computedOne struct{ *relation.Relation }
 
 // A computedMany is a has-many relation of the model. One statement loads it for all rows.
-type computedMany struct {
-	relation *schema.Relation
-	scope    *table.Resource
-}
+type computedMany struct{ *relation.Relation }
 
 // CompileComputed finds the relations that the function of a verb needs, and reports each
 // mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
 	p := &Computed{resource: r, model: r.Model, out: v.Out, fn: v.Compute}
-	for _, entry := range v.Load {
-		name, ref, _ := strings.Cut(entry, ":")
-		relation := r.Table.Relations[name]
-		if relation == nil {
-			fault(naming.Sentence("no relation %q in %s%s", name, r.Model.Name(), naming.DidYouMean(name, table.RelationNames(r.Table))))
-			continue
-		}
-		if err := plainKeys(relation); err != nil {
-			fault(naming.Sentence("%s: %w", name, err))
-			continue
-		}
-		scope, err := relationScope(r.API, relation, ref, `write "`+name+`:%s"`)
-		if err != nil {
-			fault(naming.Sentence("%s: %w", name, err))
-			continue
-		}
-		switch relation.Type {
-		case schema.HasManyRelation:
-			p.many = append(p.many, computedMany{relation, scope})
-		case schema.ManyToManyRelation:
+	for _, name := range v.Load {
+		found, err := r.Relations.Base().ByName(name)
+		switch {
+		case err != nil:
+			fault(err)
+		case found.Schema.Type == schema.HasManyRelation:
+			p.many = append(p.many, computedMany{found})
+		case found.Schema.Type == schema.ManyToManyRelation:
 			fault(naming.Sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
 		default:
-			p.ones = append(p.ones, computedOne{relation, scope})
+			p.ones = append(p.ones, computedOne{found})
 		}
 	}
 	return p
@@ -100,7 +83,7 @@ func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (ref
 	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
 	q = q.Model(list.Interface())
 	for _, one := range p.ones {
-		q = q.RelationWithOpts(one.relation.Field.GoName, one.options(c))
+		q = q.RelationWithOpts(one.Schema.Field.GoName, one.options(c))
 	}
 	if _, err := table.ScanModels(c, q, w); err != nil {
 		return reflect.Value{}, err
@@ -109,16 +92,16 @@ func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (ref
 }
 
 func (o computedOne) options(c *call.Call) bun.RelationOpts {
-	if o.scope == nil || !o.scope.Narrowed(c) {
+	if !o.Narrowed(c) {
 		return bun.RelationOpts{}
 	}
 	return bun.RelationOpts{AdditionalJoinOnConditions: []schema.QueryWithArgs{
-		bun.SafeQuery("?.? IN (?)", bun.Ident(o.relation.Field.Name), bun.Ident(o.scope.Pk.Name), o.scope.ScopedKeys(c)),
+		bun.SafeQuery("?.? IN (?)", bun.Ident(o.Schema.Field.Name), bun.Ident(o.Target.PrimaryKey().Column.Name), o.Target.ScopedKeys(c)),
 	}}
 }
 
 func (m computedMany) attach(c *call.Call, models reflect.Value) error {
-	base, foreign := m.relation.BasePKs[0], m.relation.JoinPKs[0]
+	base, foreign := m.Schema.BasePKs[0], m.Schema.JoinPKs[0]
 	parents := map[any][]reflect.Value{}
 	keys := []any{}
 	for i := range models.Len() {
@@ -130,24 +113,21 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.relation.JoinTable.Type)))
-	q := c.DB.NewSelect().Model(children.Interface()).
+	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.Schema.JoinTable.Type)))
+	q := m.Rows(c).Model(children.Interface()).
 		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
-		OrderExpr("?TableAlias.?", bun.Ident(m.relation.JoinTable.PKs[0].Name))
-	if m.scope != nil && m.scope.Narrowed(c) {
-		q = q.Where("?TableAlias.? IN (?)", bun.Ident(m.scope.Pk.Name), m.scope.ScopedKeys(c))
-	}
+		OrderExpr("?TableAlias.?", bun.Ident(m.Schema.JoinTable.PKs[0].Name))
 	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
 		return err
 	}
 	for i := range children.Elem().Len() {
 		child := children.Elem().Index(i)
 		owner := keyOf(foreign.Value(child.Elem()))
-		if m.relation.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
+		if m.Schema.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
 			child = child.Elem()
 		}
 		for _, parent := range parents[owner] {
-			field := parent.FieldByIndex(m.relation.Field.Index)
+			field := parent.FieldByIndex(m.Schema.Field.Index)
 			field.Set(reflect.Append(field, child))
 		}
 	}
@@ -158,9 +138,9 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 // passes no columns of the model.
 func (p *Computed) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, one := range p.ones {
-		use(one.relation.JoinTable, one.relation.JoinTable.Fields...)
+		use(one.Schema.JoinTable, one.Schema.JoinTable.Fields...)
 	}
 	for _, m := range p.many {
-		use(m.relation.JoinTable, m.relation.JoinTable.Fields...)
+		use(m.Schema.JoinTable, m.Schema.JoinTable.Fields...)
 	}
 }

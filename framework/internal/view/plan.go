@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/files"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -56,29 +57,28 @@ type planFile struct {
 type planJoin struct {
 	index    []int // of the embedded struct in out
 	pointer  bool
-	relation *schema.Relation
+	relation *relation.Relation
 	alias    string
-	base     string          // alias of the table that has the relation
-	scope    *table.Resource // narrows the join; nil if the relation is part of the row
+	base     string // alias of the table that has the relation
 }
 
 // A planMany is a to-many relation. One statement loads it for all rows.
 type planMany struct {
-	index   []int // of the slice in out
-	base    *schema.Field
-	foreign *schema.Field
-	child   *Plan
-	owned   Plan            // child, and the key of each row's parent
-	pointer bool            // the slice has pointers
-	scope   *table.Resource // narrows the rows; nil if the relation is part of the row
+	index    []int // of the slice in out
+	base     *schema.Field
+	foreign  *schema.Field
+	child    *Plan
+	owned    Plan // child, and the key of each row's parent
+	pointer  bool // the slice has pointers
+	relation *relation.Relation
 }
 
 // CompilePlan matches the fields of out to those of the model. It calls fault for each mistake,
-// with a sentence that does not name the viewset. The resource is the viewset whose rows are
-// shown, nil if it is not known; its files have the URLs of that viewset.
-func CompilePlan(api *table.Registry, of *table.Resource, table *schema.Table, out reflect.Type, fault func(error)) *Plan {
-	p := &Plan{api: api, out: out, table: table, alias: table.Alias, resource: of}
-	p.add(table, out, nil, p.alias, 0, fault)
+// with a sentence that does not name the viewset. base is the rows that are shown; their files
+// have the URLs of their viewset.
+func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, fault func(error)) *Plan {
+	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
+	p.add(base, out, nil, p.alias, 0, fault)
 	quoted := make([]string, 0, len(p.leaves))
 	flat := make([]string, 0, len(p.leaves))
 	for _, l := range p.leaves {
@@ -100,19 +100,26 @@ func CompilePlan(api *table.Registry, of *table.Resource, table *schema.Table, o
 	return p
 }
 
+// viewsetOf is the viewset of the rows of a base, nil if they are part of other rows.
+func viewsetOf(base relation.Base) *table.Resource {
+	r, _ := base.Viewset().(*table.Resource)
+	return r
+}
+
 // Flat reports whether the view shows columns of the row itself only.
 func (p *Plan) Flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
 
-func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string, join int, fault func(error)) {
+func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string, join int, fault func(error)) {
 	if out.Kind() != reflect.Struct {
 		fault(naming.Sentence("%s must be a struct", out))
 		return
 	}
+	model := base.Table()
 	modelhook.CheckScan(model, fault)
 	for f := range naming.ShapeFields(out) {
 		index := slices.Concat(at, f.Index)
-		if relation := model.Relations[f.Name]; relation != nil {
-			p.relate(relation, f, index, alias, join, fault)
+		if model.Relations[f.Name] != nil {
+			p.relate(base, f, index, alias, join, fault)
 			continue
 		}
 		column := table.ColumnOf(model, f.Name)
@@ -134,7 +141,7 @@ func (p *Plan) add(model *schema.Table, out reflect.Type, at []int, alias string
 func (p *Plan) addFile(column *schema.Field, index []int, join int, place string, fault func(error)) {
 	prefer := p.resource
 	if join > 0 {
-		prefer = p.joins[join-1].scope
+		prefer = viewsetOf(p.joins[join-1].relation.Base())
 	}
 	file := p.api.FileOf(column, prefer)
 	if file == nil {
@@ -145,67 +152,52 @@ func (p *Plan) addFile(column *schema.Field, index []int, join int, place string
 	p.leaves = append(p.leaves, leaf{column: file.Resource.Key, join: join, hidden: true})
 }
 
-func (p *Plan) relate(relation *schema.Relation, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
+func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
-	if err := plainKeys(relation); err != nil {
-		fault(naming.Sentence("%s: %w", place, err))
-		return
-	}
-	scope, err := relationScope(p.api, relation, f.Tag.Get("ref"), "tag it `ref:\"%s\"`")
+	r, err := relationOf(base, f)
 	if err != nil {
 		fault(naming.Sentence("%s: %w", place, err))
 		return
 	}
-	switch relation.Type {
+	switch r.Schema.Type {
 	case schema.BelongsToRelation, schema.HasOneRelation:
-		p.joinOne(relation, f, index, alias, scope, fault)
+		p.joinOne(r, f, index, alias, fault)
 	case schema.HasManyRelation:
 		if join > 0 {
 			fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
 			return
 		}
-		p.loadMany(relation, f, index, scope, fault)
+		p.loadMany(r, f, index, fault)
 	default:
 		fault(naming.Sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
 	}
 }
 
-// plainKeys returns an error for a relation with conditions, and for one that does not match
-// exactly one column to one column of the same type. It does not check the columns of a
-// many-to-many relation.
-func plainKeys(relation *schema.Relation) error {
-	switch {
-	case relation.PolymorphicField != nil || len(relation.Condition) > 0:
-		return naming.Sentence("relations with conditions are not shown")
-	case relation.Type == schema.ManyToManyRelation:
-		return nil
-	case len(relation.BasePKs) != 1 || len(relation.JoinPKs) != 1:
-		return naming.Sentence("relations over several columns are not shown")
-	case relation.BasePKs[0].IndirectType != relation.JoinPKs[0].IndirectType:
-		return naming.Sentence("%s is %s, but %s is %s", relation.BasePKs[0].Name, relation.BasePKs[0].IndirectType, relation.JoinPKs[0].Name, relation.JoinPKs[0].IndirectType)
+// relationOf is the relation that a field of a view shows: the listed one, or one with the scope
+// that the tag ref of the field names.
+func relationOf(base relation.Base, f reflect.StructField) (*relation.Relation, error) {
+	if ref := f.Tag.Get("ref"); ref != "" {
+		return base.With(f.Name, ref)
 	}
-	return nil
+	return base.ByGoName(f.Name)
 }
 
-func (p *Plan) joinOne(relation *schema.Relation, f reflect.StructField, index []int, alias string, scope *table.Resource, fault func(error)) {
+func (p *Plan) joinOne(r *relation.Relation, f reflect.StructField, index []int, alias string, fault func(error)) {
 	embedded, pointer := f.Type, f.Type.Kind() == reflect.Pointer
 	if pointer {
 		embedded = embedded.Elem()
 	}
-	if scope != nil && !pointer {
+	if r.MayNarrow() && !pointer {
 		fault(naming.Sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
 	}
-	j := planJoin{
-		index: index, pointer: pointer, relation: relation, base: alias, scope: scope,
-		alias: alias + "__" + strings.ToLower(f.Name),
-	}
+	j := planJoin{index: index, pointer: pointer, relation: r, base: alias, alias: alias + "__" + strings.ToLower(f.Name)}
 	p.joins = append(p.joins, j)
 	n := len(p.joins)
-	p.leaves = append(p.leaves, leaf{column: relation.JoinPKs[0], join: n, key: true})
-	p.add(relation.JoinTable, embedded, index, j.alias, n, fault)
+	p.leaves = append(p.leaves, leaf{column: r.Schema.JoinPKs[0], join: n, key: true})
+	p.add(r.Base(), embedded, index, j.alias, n, fault)
 }
 
-func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index []int, scope *table.Resource, fault func(error)) {
+func (p *Plan) loadMany(r *relation.Relation, f reflect.StructField, index []int, fault func(error)) {
 	if f.Type.Kind() != reflect.Slice {
 		fault(naming.Sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
 		return
@@ -215,8 +207,8 @@ func (p *Plan) loadMany(relation *schema.Relation, f reflect.StructField, index 
 		element = element.Elem()
 	}
 	m := planMany{
-		index: index, base: relation.BasePKs[0], foreign: relation.JoinPKs[0], pointer: pointer, scope: scope,
-		child: CompilePlan(p.api, scope, relation.JoinTable, element, fault),
+		index: index, base: r.Schema.BasePKs[0], foreign: r.Schema.JoinPKs[0], pointer: pointer, relation: r,
+		child: CompilePlan(p.api, r.Base(), element, fault),
 	}
 	m.owned = *m.child
 	m.owned.columns += ", " + naming.Quote(m.owned.alias) + "." + naming.Quote(m.foreign.Name)
@@ -267,16 +259,7 @@ func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.ColumnExpr(p.columns)
 	for _, j := range p.joins {
-		q = q.Join("LEFT JOIN ? AS ?", bun.Ident(j.relation.JoinTable.Name), bun.Ident(j.alias))
-		for i, base := range j.relation.BasePKs {
-			q = q.JoinOn("?.? = ?.?", bun.Ident(j.alias), bun.Ident(j.relation.JoinPKs[i].Name), bun.Ident(j.base), bun.Ident(base.Name))
-		}
-		if j.scope != nil && j.scope.Narrowed(c) {
-			q = q.JoinOn("?.? IN (?)", bun.Ident(j.alias), bun.Ident(j.scope.Pk.Name), j.scope.ScopedKeys(c))
-		}
-		if deleted := j.relation.JoinTable.SoftDeleteField; deleted != nil {
-			q = q.JoinOn("?.? IS NULL", bun.Ident(j.alias), bun.Ident(deleted.Name))
-		}
+		q = j.relation.Join(c, q, j.base, j.alias)
 	}
 	return q
 }
@@ -449,12 +432,9 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 // children reads the rows of the relation that the scope permits, in the order of their primary
 // keys and with their own to-many relations. It also returns the key of each row's parent.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
-	q := c.DB.NewSelect().Model(table.NilModel(m.child.table.Type)).
+	q := m.relation.Rows(c).
 		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
 		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
-	if m.scope != nil && m.scope.Narrowed(c) {
-		q = q.Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.scope.Pk.Name), m.scope.ScopedKeys(c))
-	}
 	out, all, err := m.owned.load(c, q, table.Window{})
 	if err != nil {
 		return reflect.Value{}, nil, err
@@ -474,7 +454,7 @@ func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	for _, l := range p.leaves {
 		table := p.table
 		if l.join > 0 {
-			table = p.joins[l.join-1].relation.JoinTable
+			table = p.joins[l.join-1].relation.Schema.JoinTable
 		}
 		use(table, l.column)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
@@ -75,7 +76,7 @@ func planOf(tb testing.TB, view any) *Plan {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return CompilePlan(&table.Registry{}, nil, db.Table(reflect.TypeFor[wideRow]()), reflect.TypeOf(view), func(err error) { tb.Error(err) })
+	return CompilePlan(&table.Registry{}, relation.NewSet(nil, nil, "", db.Table(reflect.TypeFor[wideRow]()), nil).Base(), reflect.TypeOf(view), func(err error) { tb.Error(err) })
 }
 
 // TestRowsAreWrittenAlike compares rows of random values, as the drivers return them, with

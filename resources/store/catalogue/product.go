@@ -48,8 +48,8 @@ type ProductSummary struct {
 	Name            string         `json:"name"                    doc:"What the product is called." example:"Toor dal"`
 	Brand           *string        `json:"brand"                   doc:"The brand, or null." example:"Annam"`
 	ImageURL        *string        `json:"imageUrl"                doc:"The address of its picture, or null." example:"https://images.example.org/toor.webp"`
-	Category        CategoryRef    `json:"category"        ref:"-" doc:"The category that shows it."`
-	CheapestVariant VariantSummary `json:"cheapestVariant" ref:"-" doc:"The cheapest that is in stock, else the cheapest."`
+	Category        CategoryRef    `json:"category"        doc:"The category that shows it."`
+	CheapestVariant VariantSummary `json:"cheapestVariant" doc:"The cheapest that is in stock, else the cheapest."`
 }
 
 // A ProductDetail is one product, with all variants that are on sale.
@@ -68,11 +68,12 @@ var Products = framework.ViewSet[Product]{
 	Doc:  "What the store sells. Prices and stock in lists are those of the cheapest variant, where there is any in stock of those that are.",
 	Verbs: framework.Verbs{
 		List:     framework.Shows[ProductSummary](),
-		Retrieve: framework.Computes(detailOf, "Category:-", "Variants:-"),
+		Retrieve: framework.Computes(detailOf, "category", "variants"),
 	},
-	Scope:  framework.Where(published),
-	Lookup: "slug",
-	Ranked: productSearch,
+	Scope:     framework.Where(published),
+	Relations: framework.Relations{"category": framework.OfRow, "cheapestVariant": framework.OfRow, "variants": framework.OfRow},
+	Lookup:    "slug",
+	Ranked:    productSearch,
 	Ordering: framework.Ordering{
 		Named: []framework.NamedOrder{
 			{Name: "price_asc", By: "price_paise"},

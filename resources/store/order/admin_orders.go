@@ -22,11 +22,12 @@ type TransitionDetails struct {
 // AdminOrders serves /admin/orders: the orders of all users, for staff, who move them
 // from status to status.
 var AdminOrders = framework.ViewSet[Order]{
-	Name:  "orders",
-	Under: "admin",
-	Doc:   "The orders of all buyers, for staff. Each action returns the whole order.",
-	Verbs: framework.Verbs{List: framework.Computes(adminOrderView, "Items:-")},
-	Scope: framework.Public(),
+	Name:      "orders",
+	Under:     "admin",
+	Doc:       "The orders of all buyers, for staff. Each action returns the whole order.",
+	Verbs:     framework.Verbs{List: framework.Computes(adminOrderView, "items")},
+	Scope:     framework.Public(),
+	Relations: framework.Relations{"items": framework.OfRow},
 	Filters: []framework.Filter{
 		filter.Exact("status"),
 	},

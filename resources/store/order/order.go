@@ -91,14 +91,15 @@ var Orders = framework.ViewSet[Order]{
 	Name: "orders",
 	Doc:  "The caller's orders. A new one is made of the cart.",
 	Verbs: framework.Verbs{
-		List:     framework.Computes(orderView, "Items:-"),
-		Retrieve: framework.Computes(orderView, "Items:-"),
+		List:     framework.Computes(orderView, "items"),
+		Retrieve: framework.Computes(orderView, "items"),
 		Create: framework.Does(place).Idempotent().
 			Refuses(codeCartEmpty, codeCartChanged, cart.CodeInsufficientStock, cart.CodeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
 			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
 				"send expectedTotalPaise, so that the order is rejected if a price has changed since the customer saw it."),
 	},
 	Scope:      framework.Own((*Order).user),
+	Relations:  framework.Relations{"items": framework.OfRow},
 	Models:     []any{(*delivery.DeliverySlot)(nil), (*OrderItem)(nil)},
 	Ordering:   framework.Ordering{Default: newestFirst},
 	Pagination: page.Screen{},

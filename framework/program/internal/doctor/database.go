@@ -328,6 +328,10 @@ func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missi
 		}
 		found = append(found, Finding{problem, n.String(), what, fix})
 	}
+	for _, text := range api.Unserved() {
+		place, what, _ := strings.Cut(text, ": ")
+		found = append(found, Finding{warning, place, what, "if the table stays small, add the name to Unindexed of the viewset"})
+	}
 	seen := map[string]bool{}
 	for _, n := range api.Indexes() {
 		if seen[n.Table] {

@@ -1,0 +1,180 @@
+package relation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/query"
+)
+
+// A Base is a kind of rows from which relations lead on: the rows of a viewset, or rows that are
+// part of another row. It implements [query.Source].
+type Base struct {
+	set    *Set
+	prefix string // of the names of its relations in the set
+	table  *schema.Table
+}
+
+// Table is the table of the rows.
+func (b Base) Table() *schema.Table { return b.table }
+
+// Viewset is the viewset of the rows, nil for rows that are part of another row.
+func (b Base) Viewset() Viewset {
+	if b.whole() {
+		return b.set.viewset
+	}
+	return nil
+}
+
+// whole reports whether the rows are those of a viewset.
+func (b Base) whole() bool { return b.prefix == "" }
+
+// ByGoName finds the relation of a Go field. Without a relation of this name, both results are
+// nil. A relation that the viewset does not list is an error, which says what to add.
+func (b Base) ByGoName(goName string) (*Relation, error) {
+	described := b.table.Relations[goName]
+	if described == nil {
+		return nil, nil
+	}
+	if r := b.set.byField[b.prefix+goName]; r != nil {
+		return r, nil
+	}
+	return nil, b.set.unlisted(b.prefix, described)
+}
+
+// ByName finds a relation by its name. The error of an unknown name suggests the nearest one, and
+// the error of a relation that the viewset does not list says what to add.
+func (b Base) ByName(name string) (*Relation, error) {
+	if r := b.set.byName[b.prefix+name]; r != nil {
+		return r, nil
+	}
+	if goName := fieldNamed(b.table, name); goName != "" {
+		return b.ByGoName(goName)
+	}
+	return nil, naming.Sentence("no relation %q in %s%s", name, b.table.Type.Name(), naming.DidYouMean(name, b.names()))
+}
+
+// With returns a relation of the base with the scope of another viewset, or without one if ref is
+// [OfRow].
+func (b Base) With(goName, ref string) (*Relation, error) {
+	described := b.table.Relations[goName]
+	return b.set.relate(b, b.prefix+b.set.nameOf(b.prefix, described), described, ref)
+}
+
+// names lists the names of the relations, sorted.
+func (b Base) names() []string {
+	var names []string
+	for _, r := range b.table.Relations {
+		names = append(names, b.set.nameOf(b.prefix, r))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Walk finds the relations that a dotted path names, one after the other.
+func (b Base) Walk(path string) (found Path, end Base, err error) {
+	end = b
+	for name := range strings.SplitSeq(path, ".") {
+		r, err := end.ByName(name)
+		if err != nil {
+			return nil, end, err
+		}
+		found, end = append(found, r), r.Base()
+	}
+	return found, end, nil
+}
+
+// FieldAt finds a column by its path: "title", "author.name". An expression of a viewset counts as
+// one of its columns.
+func (b Base) FieldAt(path string) (query.Field, error) {
+	at := strings.LastIndexByte(path, '.')
+	if at < 0 {
+		return b.own(path)
+	}
+	steps, end, err := b.Walk(path[:at])
+	if err != nil {
+		return query.Field{}, err
+	}
+	f, err := end.own(path[at+1:])
+	if err != nil {
+		return query.Field{}, err
+	}
+	f.Name, f.Nullable, f.Related = path, true, steps
+	b.set.used = append(b.set.used, f)
+	return f, nil
+}
+
+// own finds a column of the rows themselves, or an expression. The name of a relation is an error
+// that suggests a column of the related row.
+func (b Base) own(name string) (query.Field, error) {
+	if b.whole() {
+		if f, ok := b.set.Expressions[name]; ok {
+			return f, nil
+		}
+	}
+	f, err := b.Field(name)
+	if r, unknown := b.ByName(name); err != nil && unknown == nil {
+		return f, naming.Sentence("%q is a relation of %s; name a column of the related row, such as %q", name, b.table.Type.Name(), name+"."+r.Schema.JoinTable.PKs[0].Name)
+	}
+	return f, err
+}
+
+// Field finds a column of the rows themselves. Rows of a viewset have the names of its clients.
+// Rows that are part of another row have the names of their columns or, with the same words, of
+// the Go fields.
+func (b Base) Field(name string) (query.Field, error) {
+	if b.whole() {
+		return b.set.viewset.Field(name)
+	}
+	known := make([]string, 0, len(b.table.Fields))
+	for _, column := range b.table.Fields {
+		if column.Name == name || sameWords(column.GoName, name) {
+			return fieldOf(b.table, name, column), nil
+		}
+		known = append(known, column.Name)
+	}
+	return query.Field{}, naming.Sentence("no field %q in %s%s", name, b.table.Type.Name(), naming.DidYouMean(name, known))
+}
+
+// Relation implements [query.Source].
+func (b Base) Relation(path string) (query.Source, query.RelatedRows, error) {
+	steps, end, err := b.Walk(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return end, steps, nil
+}
+
+// Find implements [query.Source].
+func (b Base) Find(path string) (query.Source, error) { return b.set.viewset.Find(path) }
+
+// PrimaryKey implements [query.Source].
+func (b Base) PrimaryKey() query.Field {
+	return fieldOf(b.table, b.table.PKs[0].Name, b.table.PKs[0])
+}
+
+// Narrowed implements [query.Source]. Rows that are part of another row have no scope.
+func (b Base) Narrowed(c *call.Call) bool { return b.whole() && b.set.viewset.Narrowed(c) }
+
+// ScopedKeys implements [query.Source].
+func (b Base) ScopedKeys(c *call.Call) *bun.SelectQuery {
+	if b.whole() {
+		return b.set.viewset.ScopedKeys(c)
+	}
+	return c.DB.NewSelect().Model(b.table.ZeroIface).ColumnExpr("?TableAlias.?", bun.Ident(b.table.PKs[0].Name))
+}
+
+// fieldOf describes a column under a name.
+func fieldOf(table *schema.Table, name string, column *schema.Field) query.Field {
+	values, _ := datatype.EnumValues(column.IndirectType) // a viewset of the model reports its error
+	return query.Field{
+		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: table.Alias, Column: column,
+		Enum: datatype.ValueWords(values), Nullable: column.IsPtr || column.NullZero,
+	}
+}

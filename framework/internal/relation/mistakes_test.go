@@ -1,0 +1,193 @@
+package relation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// wrong is the magazine with a change of its articles.
+func wrong(change func(v *framework.ViewSet[Article])) []framework.Resource {
+	v := articles()
+	change(&v)
+	return []framework.Resource{v, authors(), comments(), tags()}
+}
+
+type shownWriter struct {
+	Writer *authorView `json:"writer"`
+}
+
+// A Pair has a relation over two columns.
+type Pair struct {
+	bun.BaseModel `bun:"table:pairs"`
+
+	ID     int64 `bun:",pk"`
+	First  int64
+	Second int64
+
+	Twin *Pair `bun:"rel:belongs-to,join:first=first,join:second=second"`
+}
+
+type pairView struct {
+	ID int64 `json:"id"`
+}
+
+// TestMistakes: each wrong declaration is reported at start, in a sentence that says what to write.
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		resources []framework.Resource
+		want      []string
+	}{
+		{"right", resources(), nil},
+		{
+			"a path over a relation that is not listed", wrong(func(v *framework.ViewSet[Article]) { delete(v.Relations, "tags") }),
+			[]string{`articles: search, filter "tags.name", filter "not tags.name", filter "original.tags.name": the relation "tags" is not listed; add "tags": "tags" to Relations of articles`},
+		},
+		{
+			"a view of a relation that is not listed", wrong(func(v *framework.ViewSet[Article]) {
+				v.Verbs, v.Relations = framework.ReadOnly[shownWriter](), nil
+				v.Filters, v.Ordering, v.Search = nil, framework.Ordering{}, framework.Search{}
+			}),
+			[]string{`articles: list: shownWriter.Writer: the relation "writer" is not listed; add "writer": "authors" to Relations of articles`},
+		},
+		{
+			"a computed view of a relation that is not listed", wrong(func(v *framework.ViewSet[Article]) {
+				delete(v.Relations, "original")
+				v.Verbs.Retrieve = framework.Computes(func(_ *framework.Call, a *Article) (pairView, error) { return pairView{a.ID}, nil }, "original")
+				v.Filters, v.Ordering = nil, framework.Ordering{}
+			}),
+			[]string{`articles: retrieve: the relation "original" is not listed; add "original": "articles" to Relations of articles`},
+		},
+		{
+			"a relation of another viewset that it does not list", wrong(func(v *framework.ViewSet[Article]) {
+				v.Filters = append(v.Filters, filter.Exact("articles.writer.articles.title"))
+			}),
+			[]string{`articles: filter "articles.writer.articles.title": no relation "articles" in Article`},
+		},
+		{
+			"a relation below a part of the row", wrong(func(v *framework.ViewSet[Article]) {
+				v.Relations["writer"], v.Relations["original"] = framework.OfRow, framework.OfRow
+				v.Filters, v.Ordering = []framework.Filter{filter.Exact("writer.team.name")}, framework.Ordering{}
+			}),
+			[]string{`articles: filter "writer.team.name": the relation "writer.team" is not listed; add "writer.team": framework.OfRow to Relations of articles`},
+		},
+		{
+			"names that are misspelt", wrong(func(v *framework.ViewSet[Article]) {
+				v.Relations["tagz"], v.Ordering.Default = "tags", "writer.usernam"
+				v.Filters = append(v.Filters, filter.Exact("x", "wirter.username"), filter.Exact("y", "comments.scor"))
+			}),
+			[]string{
+				`articles: relations: "tagz": no relation "tagz" in Article; did you mean "tags"?`,
+				`articles: ordering default: no field "usernam" in Author; did you mean "username"?`,
+				`articles: filter "wirter.username": no relation "wirter" in Article; did you mean "writer"?`,
+				`articles: filter "comments.scor": no field "scor" in Comment; did you mean "score"?`,
+			},
+		},
+		{
+			"viewsets that are unknown or of another model", wrong(func(v *framework.ViewSet[Article]) {
+				v.Relations["tags"], v.Relations["comments"] = "tag", "authors"
+				v.Filters, v.Search = nil, framework.Search{}
+			}),
+			[]string{
+				`articles: relations: "comments": "authors" serves Author, the relation leads to Comment`,
+				`articles: relations: "tags": no viewset "tag" is registered; did you mean "tags"?`,
+			},
+		},
+		{
+			"a relation with two names, and one without a viewset", wrong(func(v *framework.ViewSet[Article]) {
+				v.Relations = framework.Relations{"coMments": framework.OfRow, "com_ments": framework.OfRow, "tags": ""}
+				v.Filters, v.Ordering, v.Search = nil, framework.Ordering{}, framework.Search{}
+			}),
+			[]string{
+				`articles: relations: "com_ments": Article.Comments is listed as "coMments" too; a relation has one name`,
+				`articles: relations: "tags": it has no viewset; write "tags"`,
+			},
+		},
+		{
+			"a relation below one of another viewset", wrong(func(v *framework.ViewSet[Article]) { v.Relations["writer.team"] = framework.OfRow }),
+			[]string{`articles: relations: "writer.team": "writer" leads to another viewset, which lists its own relations; list "team" there`},
+		},
+		{
+			"a relation in the place of a column", wrong(func(v *framework.ViewSet[Article]) {
+				v.Filters = []framework.Filter{filter.Exact("writer"), filter.Exact("t", "writer.team")}
+			}),
+			[]string{
+				`articles: filter "writer": "writer" is a relation of Article; name a column of the related row, such as "writer.id"`,
+				`articles: filter "writer.team": "team" is a relation of Author; name a column of the related row, such as "team.id"`,
+			},
+		},
+		{
+			"an order by many", wrong(func(v *framework.ViewSet[Article]) {
+				v.Ordering.Allowed = []string{"tags.name", "original.comments.score"}
+			}),
+			[]string{
+				`articles: ordering: "tags.name" leads to several rows; order by a column of the row, or of a to-one relation`,
+				`articles: ordering: "original.comments.score" leads to several rows; order by a column of the row, or of a to-one relation`,
+			},
+		},
+		{
+			"filters that a column does not suit", wrong(func(v *framework.ViewSet[Article]) {
+				v.Filters = []framework.Filter{filter.Contains("comments.score"), filter.Flag("f", "tags.name"), filter.Together("comments"), filter.Exact("a", "title", "price")}
+			}),
+			[]string{
+				`articles: filter "comments.score": field "comments.score" is int64; filter.Contains looks into text`,
+				`articles: filter "tags.name": field "tags.name" is string; filter.Flag takes a boolean`,
+				`articles: filter "comments": filter.Together("comments") has no filters; give it at least one`,
+				`articles: filter "a": filter.Exact("a") is given 2 fields; it takes one`,
+			},
+		},
+		{
+			"a search that is stored", wrong(func(v *framework.ViewSet[Article]) {
+				v.Search = framework.Search{Fields: []string{"title", "writer.username"}, Stored: "title"}
+			}),
+			[]string{`articles: search: Stored "title" has text of the row itself, which does not change with the related row or the expression "writer.username"; leave out one of them`},
+		},
+		{
+			"expressions", wrong(func(v *framework.ViewSet[Article]) {
+				v.Expressions["title"], v.Expressions["writer"], v.Expressions["a.b"], v.Expressions["none"] = framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64](" ")
+			}),
+			[]string{
+				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
+				`articles: expressions: "none": its SQL is empty; write framework.SQL[int64]("?TableAlias.price * ?TableAlias.quantity")`,
+				`articles: expressions: "title": a field has this name already; choose another`,
+				`articles: expressions: "writer": the relation Writer has this name already; choose another`,
+			},
+		},
+		{
+			"a join table without a model", wrong(func(v *framework.ViewSet[Article]) { v.Models = nil }),
+			[]string{`articles: the many-to-many relation Article.Tags needs the model of its join table "article_tags"; add that model to Models, such as (*ArticleTag)(nil)`},
+		},
+		{
+			"a relation over two columns", []framework.Resource{framework.ViewSet[Pair]{
+				Name: "pairs", Verbs: framework.ReadOnly[pairView](), Scope: framework.Public(), Relations: framework.Relations{"twin": framework.OfRow},
+			}},
+			[]string{`pairs: relations: "twin": relations over several columns are not supported`},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+				api := framework.New(config(db))
+				api.Register(test.resources...)
+				var got []string
+				if err := api.Check(); err != nil {
+					got = strings.Split(err.Error(), "\n")
+				}
+				if len(test.want) == 0 && len(got) > 0 {
+					t.Errorf("it is reported: %q", got)
+				}
+				for _, want := range test.want {
+					if !strings.Contains("\n"+strings.Join(got, "\n")+"\n", want) {
+						t.Errorf("no mistake %s\nin\n%s", want, strings.Join(got, "\n"))
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package relation
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/query"
+)
+
+// A Set has the relations that a viewset lists. It is complete before the first request, and safe
+// for concurrent use from then on.
+type Set struct {
+	// Expressions are the declared expressions of the viewset.
+	Expressions map[string]query.Field
+
+	viewset  Viewset
+	path     string // of the viewset
+	table    *schema.Table
+	snake    bool // names have the form cheapest_variant, not cheapestVariant
+	registry Registry
+	byName   map[string]*Relation
+	byField  map[string]*Relation // by the names of the Go fields: "Parts" or, below a relation, "parts.Product"
+	used     []query.Field
+}
+
+// A Registry finds viewsets. Its methods are called while an API is bound.
+type Registry interface {
+	// Viewset finds a viewset and its model by its path. The error suggests the nearest path.
+	Viewset(path string) (Viewset, reflect.Type, error)
+	// Serving lists the paths of the viewsets that serve a model.
+	Serving(model reflect.Type) []string
+}
+
+// NewSet makes the set of a viewset without relations. path is the viewset's path. fields are the
+// names that clients use, which decide the case of suggested names.
+func NewSet(registry Registry, v Viewset, path string, table *schema.Table, fields []string) *Set {
+	return &Set{
+		Expressions: map[string]query.Field{}, viewset: v, path: path, table: table, registry: registry,
+		snake:  !slices.ContainsFunc(fields, func(name string) bool { return strings.ToLower(name) != name }),
+		byName: map[string]*Relation{}, byField: map[string]*Relation{},
+	}
+}
+
+// Base is the rows of the viewset.
+func (s *Set) Base() Base { return Base{set: s, table: s.table} }
+
+// All lists the relations, sorted by name.
+func (s *Set) All() []*Relation {
+	return slices.SortedFunc(maps.Values(s.byName), func(a, b *Relation) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Used lists the columns of related rows that paths of the viewset have found.
+func (s *Set) Used() []query.Field { return s.used }
+
+// Bind adds the declared relations, by their names. It calls fault for each mistake.
+func (s *Set) Bind(declared map[string]string, fault func(error)) {
+	names := slices.SortedFunc(maps.Keys(declared), func(a, b string) int { // a relation before those below it
+		return cmp.Or(cmp.Compare(strings.Count(a, "."), strings.Count(b, ".")), strings.Compare(a, b))
+	})
+	for _, name := range names {
+		if err := s.add(name, declared[name]); err != nil {
+			fault(naming.Sentence("%q: %w", name, err))
+		}
+	}
+}
+
+func (s *Set) add(name, ref string) error {
+	base, last, err := s.parent(name)
+	if err != nil {
+		return err
+	}
+	goName := fieldNamed(base.table, last)
+	if goName == "" {
+		return naming.Sentence("no relation %q in %s%s", last, base.table.Type.Name(), naming.DidYouMean(last, base.names()))
+	}
+	if other := s.byField[base.prefix+goName]; other != nil {
+		return naming.Sentence("%s.%s is listed as %q too; a relation has one name", base.table.Type.Name(), goName, other.Name)
+	}
+	r, err := s.relate(base, name, base.table.Relations[goName], ref)
+	if err != nil {
+		return err
+	}
+	s.byName[name], s.byField[base.prefix+goName] = r, r
+	return nil
+}
+
+// parent finds the rows that have the relation of a name, and the last part of the name.
+func (s *Set) parent(name string) (base Base, last string, err error) {
+	at := strings.LastIndexByte(name, '.')
+	if at < 0 {
+		return s.Base(), name, nil
+	}
+	above := s.byName[name[:at]]
+	switch {
+	case above == nil:
+		return base, "", naming.Sentence("%q is not listed; list it first", name[:at])
+	case above.Target != nil:
+		return base, "", naming.Sentence("%q leads to another viewset, which lists its own relations; list %q there", name[:at], name[at+1:])
+	}
+	return above.Base(), name[at+1:], nil
+}
+
+// relate makes a relation of a base. ref is the path of the viewset whose scope narrows it, or
+// [OfRow].
+func (s *Set) relate(base Base, name string, described *schema.Relation, ref string) (*Relation, error) {
+	if err := checkKeys(described); err != nil {
+		return nil, err
+	}
+	r := &Relation{Name: name, Schema: described, base: base.table, set: s}
+	if ref == OfRow {
+		return r, nil
+	}
+	target, model, err := s.registry.Viewset(ref)
+	switch {
+	case ref == "":
+		return nil, naming.Sentence("it has no viewset; write %s", s.choices(described))
+	case err != nil:
+		return nil, err
+	case model != described.JoinTable.Type:
+		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, model.Name(), described.JoinTable.Type.Name())
+	}
+	r.Target = target
+	return r, nil
+}
+
+// unlisted is the error of a relation that is used and that the viewset does not list.
+func (s *Set) unlisted(prefix string, r *schema.Relation) error {
+	name := prefix + s.nameOf(prefix, r)
+	return naming.Sentence("the relation %q is not listed; add %q: %s to Relations of %s", name, name, s.choices(r), s.path)
+}
+
+// choices lists the values that a declaration may give a relation: the viewsets of its model or,
+// without one, framework.OfRow.
+func (s *Set) choices(r *schema.Relation) string {
+	serving := s.registry.Serving(r.JoinTable.Type)
+	if len(serving) == 0 {
+		return "framework.OfRow"
+	}
+	for i, path := range serving {
+		serving[i] = strconv.Quote(path)
+	}
+	return strings.Join(serving, " or ")
+}
+
+// nameOf is the name of a relation below a prefix: the listed one, or the name of its Go field in
+// the case of the viewset.
+func (s *Set) nameOf(prefix string, r *schema.Relation) string {
+	if listed := s.byField[prefix+r.Field.GoName]; listed != nil {
+		return strings.TrimPrefix(listed.Name, prefix)
+	}
+	if s.snake {
+		return r.Field.Name
+	}
+	words := strings.Split(r.Field.Name, "_")
+	return naming.Camel(words[0], words[1:]...)
+}
+
+// fieldNamed is the Go field of the relation that a name means: its words, in the form
+// cheapestVariant or cheapest_variant. It is empty without one.
+func fieldNamed(table *schema.Table, name string) string {
+	for goName := range table.Relations {
+		if sameWords(goName, name) {
+			return goName
+		}
+	}
+	return ""
+}
+
+// sameWords reports whether a client's name has the words of a Go field.
+func sameWords(goName, name string) bool {
+	return name != "" && strings.ToLower(name[:1]) == name[:1] && strings.EqualFold(strings.ReplaceAll(name, "_", ""), goName)
+}
