@@ -41,9 +41,9 @@ SYFT              := .bin/syft
 GREMLINS_VERSION  := 0.6.0
 GREMLINS          := .bin/gremlins
 
-# What make mutate changes: folders, or the beginnings of the names of files, as ordering.go in
-# framework/internal/table. Behind a plus, another folder whose tests have to notice it.
-MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/table/ordering+framework resources/store/order
+# What make mutate changes: folders, or the beginnings of the names of files, as permission.go in
+# framework/internal/access. Behind a plus, another folder whose tests have to notice it.
+MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/ordering+framework resources/store/order
 
 # The tests against a real identity provider, which is no dependency of the framework.
 PROVIDERTEST := framework/auth/oidc/providertest
