@@ -114,6 +114,10 @@ func (a Action[M]) Wrap(ms ...call.Middleware) Action[M] {
 	return a
 }
 
+// Unwrapped declares that the body and the answer of the action have no member around them,
+// whatever [ViewSet].Wrap and WrapList are.
+func (a Action[M]) Unwrapped() Action[M] { a.declared.Unwrapped = true; return a }
+
 // Answers sets the status of success.
 func (a Action[M]) Answers(status int) Action[M] { a.declared.Status = status; return a }
 
@@ -177,6 +181,10 @@ func (a CollectionAction) Wrap(ms ...call.Middleware) CollectionAction {
 	a.declared.Middleware = append(slices.Clip(a.declared.Middleware), ms...)
 	return a
 }
+
+// Unwrapped declares that the body and the answer have no member around them, as
+// [Action.Unwrapped] does.
+func (a CollectionAction) Unwrapped() CollectionAction { a.declared.Unwrapped = true; return a }
 
 // Answers sets the status of success.
 func (a CollectionAction) Answers(status int) CollectionAction { a.declared.Status = status; return a }

@@ -21,6 +21,8 @@ var unsaid = map[string][]string{
 	"countriesForms":  {"/parsed: max", "/free: range"},
 	"countriesInvite": {"/words: oneof"},
 	"replaceCountry":  {"/id: unknown_field"},
+	"updateBook":      {"/book/id: unknown_field"},
+	"booksRefuse":     {"/book/title: max"},
 }
 
 // promised serves an API whose every answer is held against its reference, and

@@ -81,6 +81,17 @@ type ViewSet[M any] struct {
 	// Expressions are SQL expressions with names, which filters and orders use like fields. See
 	// [SQL]. Defaults to none.
 	Expressions map[string]Expression
+	// Wrap is the member that contains the row: with "article", bodies and answers are
+	// {"article": {...}}, and pointers of faults begin with /article. It is around the bodies of
+	// verbs and actions, and around answers that are one object. A list is not wrapped, see
+	// WrapList; nor are files, streams, and actions that are [Action.Unwrapped]. Functions and
+	// [Checker] types keep pointers that are relative to the input. Defaults to none.
+	Wrap string
+	// WrapList is the name of the member that has the rows of a list: with "articles", the
+	// pagination class answers {"count": 2, "articles": [...]}. The rows themselves are not
+	// wrapped. It is also around answers of actions that are arrays, and makes the array of
+	// [page.Bare] an object. Defaults to the name that the pagination class gives.
+	WrapList string
 	// Single makes the resource the caller's one row. Scope is an [Own] without Unless. The
 	// path has no id, and there is no list. PUT creates a missing row. The owner's field needs
 	// a unique index, or concurrent requests may create two rows. Defaults to false.
@@ -129,6 +140,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,
+		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
 	}
 	for name, e := range v.Expressions {

@@ -82,7 +82,7 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	declare.CheckIdempotent(own, method, b.at(r, place))
 	checkRules(own, b.at(r, place))
 	return &table.Endpoint{
-		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn,
+		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn, Unwrapped: own.Unwrapped,
 		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
 		Middleware: slices.Concat(r.Declaration.Middleware, own.Middleware),
 		Check: access.Check{

@@ -248,4 +248,5 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
+	b.later(func() { b.wrap(r) })
 }

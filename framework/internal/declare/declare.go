@@ -70,6 +70,7 @@ type Rules struct {
 	Sends, Takes   []call.Header
 	SignsIn        bool
 	Middleware     []call.Middleware
+	Unwrapped      bool           // of an action: its body and its answer are not in the member of the viewset's Wrap
 	Media          []stream.Media // of an answer that is sent in parts
 }
 
@@ -178,6 +179,7 @@ type Declaration struct {
 	Unindexed        []string
 	Reserved         []string
 	Slug             Slug
+	Wrap, WrapList   string // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression
 }

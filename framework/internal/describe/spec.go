@@ -102,6 +102,8 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	var mistakes []error
 	if e.Pagination != nil {
 		described.Page, mistakes = e.specPage()
+	} else {
+		described.In = e.AnswerIn
 	}
 	return described, mistakes
 }
@@ -127,7 +129,7 @@ func (e Operation) specBody() *spec.Body {
 	}
 	return &spec.Body{
 		Shape: e.Input, Noun: e.noun(), Partial: e.Route.Name == call.VerbPatch, Strict: e.Resource.Strict,
-		Required: !e.NeedsNoBody(), Shown: e.sentBack(),
+		Required: !e.NeedsNoBody(), Shown: e.sentBack(), In: e.BodyIn.Member,
 	}
 }
 
@@ -175,7 +177,7 @@ func (e Operation) specPage() (*spec.Page, []error) {
 	var last error
 	for _, p := range samplePages {
 		p.Link = func(url.Values) string { return "/" }
-		envelope, err := e.Pagination.Envelope(p)
+		envelope, err := e.Envelope(p)
 		if err == nil {
 			page.Samples = append(page.Samples, specMembers(envelope))
 			continue
@@ -217,4 +219,19 @@ func (e Operation) inputField(name string) *input.Field {
 		return nil
 	}
 	return e.Input.ByName[name]
+}
+
+// PageMembers lists the names of the members of the sample pages of a list, without that of the
+// rows. A page that the pagination class cannot make adds none.
+func (e Operation) PageMembers() (names []string) {
+	for _, p := range samplePages {
+		p.Link = func(url.Values) string { return "/" }
+		envelope, _ := e.Pagination.Envelope(p)
+		for _, m := range envelope {
+			if _, rows := m.Value.(query.Items); !rows {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
 }

@@ -40,6 +40,8 @@ type Decoded struct {
 	Unknown  []string                  // JSON Pointers of names that no field has, at any depth, in order
 	ReadOnly map[string]jsontext.Value // top-level names that may only be read, as sent; nil for none
 	Faults   []problem.Fault           // in order of the body, then missing fields; or those of Check
+	Around   []problem.Fault           // of the member of the body that has the input; see [Wrapper]
+	Beside   []string                  // JSON Pointers of members beside that member, in order
 	shape    *Shape
 }
 
@@ -66,6 +68,11 @@ func (d *Decoded) Check() []problem.Fault {
 // entries, and no more after their pointers have 64 KiB together; the first entry of each is
 // always there.
 func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*Decoded, *problem.Error) {
+	return s.decode(body, partial, readOnly, "")
+}
+
+// decode is Decode for an input at a pointer of the body, which sentences of faults begin with.
+func (s *Shape) decode(body []byte, partial bool, readOnly map[string]bool, at string) (*Decoded, *problem.Error) {
 	d := &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s}
 	if !partial {
 		s.fill(d.Value)
@@ -86,7 +93,7 @@ func (s *Shape) Decode(body []byte, partial bool, readOnly map[string]bool) (*De
 	if !partial && len(d.Faults) == 0 {
 		d.Faults = d.Check()
 	}
-	s.suggest(d)
+	s.suggest(d, at)
 	return d, nil
 }
 
@@ -135,11 +142,19 @@ func (r *bodyReader) body(s *Shape, text []byte, partial bool, readOnly map[stri
 	if r.err != nil {
 		return describe(text, r.err)
 	}
-	if at := r.dec.InputOffset(); len(bytes.TrimLeft(text[at:], " \t\r\n")) > 0 {
-		return fault.InvalidJSON("The body must be one JSON object and nothing more, but it goes on after byte %d.", at)
+	if refusal := r.ended(text); refusal != nil {
+		return refusal
 	}
 	if !partial {
 		r.missing(s, d.present)
+	}
+	return nil
+}
+
+// ended returns the error of a body that goes on after its object.
+func (r *bodyReader) ended(body []byte) *problem.Error {
+	if at := r.dec.InputOffset(); len(bytes.TrimLeft(body[at:], " \t\r\n")) > 0 {
+		return fault.InvalidJSON("The body must be one JSON object and nothing more, but it goes on after byte %d.", at)
 	}
 	return nil
 }

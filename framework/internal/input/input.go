@@ -16,8 +16,8 @@ import (
 )
 
 // suggest adds to the fault of a missing field the unknown name in the body that the
-// client probably meant for the field.
-func (s *Shape) suggest(d *Decoded) {
+// client probably meant for the field. The input is at a pointer of the body, "" for its top.
+func (s *Shape) suggest(d *Decoded, at string) {
 	missing := func(f problem.Fault) bool { return f.Detail == missingDetail }
 	if len(d.Unknown) == 0 || !slices.ContainsFunc(d.Faults, missing) {
 		return
@@ -30,7 +30,7 @@ func (s *Shape) suggest(d *Decoded) {
 	}
 	for i, f := range d.Faults {
 		if wrong := meant[f.Pointer]; wrong != "" && missing(f) {
-			d.Faults[i].Detail += "; the body has " + naming.Clip(wrong) + ": did you mean " + f.Pointer + "?"
+			d.Faults[i].Detail += "; the body has " + naming.Clip(at+wrong) + ": did you mean " + at + f.Pointer + "?"
 		}
 	}
 }

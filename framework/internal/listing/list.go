@@ -65,7 +65,7 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelope, err := l.Pagination.Envelope(page)
+	envelope, err := l.Endpoint.Envelope(page)
 	if err != nil {
 		return nil, err
 	}

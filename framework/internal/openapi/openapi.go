@@ -201,7 +201,14 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 	body := openapi31.RequestBody{}
 	body.WithRequired(b.Required)
 	w.schemas.within = b.Noun
-	body.WithContentItem("application/json", openapi31.MediaType{Schema: w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown)})
+	schema := w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown)
+	if b.In != "" {
+		schema = wrapped(b.In, schema, b.Required)
+		if b.Strict {
+			schema["additionalProperties"] = false
+		}
+	}
+	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }
 
@@ -253,15 +260,29 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 		return nil
 	case e.Page != nil:
 		return w.list(e)
+	case e.In != "":
+		return wrapped(e.In, w.schemas.out(e.Output), true)
 	}
 	return w.schemas.out(e.Output)
+}
+
+// wrapped returns the schema of an object that has a value as its one member.
+func wrapped(member string, schema wire.JSONSchema, required bool) wire.JSONSchema {
+	if !required {
+		return object(wire.Members{{Name: member, Value: schema}}, nil)
+	}
+	return object(wire.Members{{Name: member, Value: schema}}, []any{member})
 }
 
 // links returns the operations that take the key in a success (OpenAPI 3.1, section 4.8.20).
 func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 	all := map[string]openapi31.LinkOrReference{}
 	for _, to := range e.Links {
-		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#/" + to.Key}}
+		pointer := naming.PointerTo(to.Key)
+		if e.In != "" {
+			pointer = naming.PointerTo(e.In) + pointer
+		}
+		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#" + pointer}}
 		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
 	}
 	return all

@@ -55,6 +55,7 @@ type Endpoint struct {
 
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
 	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
+	In       string       // the member of the answer that has the Output; "" if it is the whole answer
 	Page     *Page        // nil for an endpoint that is not a list
 	Statuses []int        // of successes
 	Headers  []Header     // of successes
@@ -100,6 +101,7 @@ type Body struct {
 	Partial  bool         // absent fields keep the values of the row
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
+	In       string       // the member of the body that has the input; "" if it is the whole body
 	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
 }
 

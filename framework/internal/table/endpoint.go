@@ -44,11 +44,14 @@ type Endpoint struct {
 	Middleware   []call.Middleware // around the endpoint, the first outermost
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
-	Asks         bool         // Serve reads the query string
-	Input        *input.Shape // of the body, or of the query string of a GET; nil without an input
-	Parts        *stream.Plan // of an answer that is sent in parts, and Out is nil; nil for JSON
-	Out          reflect.Type // of one row, or of a function's answer
-	keyOf        []int        // index of the row's key in a function's answer; nil without one
+	Asks         bool          // Serve reads the query string
+	Input        *input.Shape  // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan  // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Out          reflect.Type  // of one row, or of a function's answer
+	BodyIn       input.Wrapper // of the input in the body
+	AnswerIn     string        // the member of the answer that has the row, or the rows of a list; "" for none
+	Unwrapped    bool          // an action whose body and answer have no member around them
+	keyOf        []int         // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 }
 
@@ -195,6 +198,35 @@ func (e *Endpoint) HandsRows() bool {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
 	return e.OnObject
+}
+
+// Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.
+func (e *Endpoint) Envelope(p query.Page) (query.Envelope, error) {
+	envelope, err := e.Pagination.Envelope(p)
+	if err != nil || e.AnswerIn == "" {
+		return envelope, err
+	}
+	envelope = slices.Clone(envelope)
+	for i, m := range envelope {
+		if _, rows := m.Value.(query.Items); rows {
+			envelope[i].Name = e.AnswerIn
+		}
+	}
+	return envelope, nil
+}
+
+// Wrap encodes Value into Body as the one member of an object. A response without a Value, such
+// as one that is sent in parts, stays as it is.
+func (resp *Response) Wrap(member string) error {
+	if resp.Value == nil {
+		return nil
+	}
+	if err := resp.Encode(); err != nil {
+		return err
+	}
+	body := append(wire.AppendJSON([]byte{'{'}, member), ':')
+	resp.Body = append(append(body, resp.Body...), '}')
+	return nil
 }
 
 // Encode encodes Value as JSON into Body. It does nothing if Value is nil or Body is set

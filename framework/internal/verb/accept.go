@@ -43,7 +43,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool
 // fields are no error; they are in the result.
 func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var rejection *problem.Error
-	err = parse(e.Resource.API, c, r.Body, func() { in, rejection = e.Input.Decode(r.Body, e.Partial(), readOnly) })
+	err = parse(e.Resource.API, c, r.Body, func() { in, rejection = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), readOnly) })
 	if rejection != nil {
 		return nil, rejection
 	}
@@ -94,7 +94,8 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 // those of references included; its code is unknown_field if there are unknown names. For a body
 // without faults and unknown names, reject returns nil and does not check the references.
 func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
-	if len(in.Faults)+len(unknown) == 0 {
+	around := e.around(c, in)
+	if len(in.Faults)+len(unknown)+len(around) == 0 {
 		return nil
 	}
 	if e.OnObject && !e.MayInsert() {
@@ -104,9 +105,30 @@ func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unkno
 	}
 	err := e.references(c, in)
 	if rejection, wrong := errors.AsType[*problem.Error](err); wrong && len(unknown) > 0 {
-		return fault.RejectUnknown(append(unknown, rejection.Faults...))
+		err = fault.RejectUnknown(append(unknown, rejection.Faults...))
 	}
-	return cmp.Or(err, fault.RejectUnknown(unknown))
+	return fault.Around(around, e.placed(cmp.Or(err, fault.RejectUnknown(unknown))))
+}
+
+// around returns the faults of the member that contains the input. It notes the names beside it,
+// for the header Trestle-Ignored; if the resource is strict, it returns a fault for each instead.
+func (e Handler) around(c *call.Call, in *input.Decoded) (faults []problem.Fault) {
+	for _, pointer := range in.Beside {
+		near := e.BodyIn.Nearest(pointer)
+		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
+			faults = append(faults, fault.UnknownField(pointer, near))
+		}
+	}
+	return append(faults, in.Around...)
+}
+
+// placed makes the pointers of an error, which are relative to the input, relative to the body. It
+// returns an error of [fault.Around] unchanged.
+func (e Handler) placed(err error) error {
+	if e.BodyIn.Member == "" || err == nil {
+		return err
+	}
+	return fault.Place(err, e.BodyIn.Pointer)
 }
 
 // ignoreFields notes the names of a body that no field has, for the header Trestle-Ignored. If
@@ -114,8 +136,8 @@ func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unkno
 func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
-		near := e.Input.NearestPointer(pointer)
-		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
+		near := e.BodyIn.Pointer(e.Input.NearestPointer(pointer))
+		if !e.Resource.Ignores(c, table.IgnoredName(e.BodyIn.Pointer(pointer), near)) {
 			faults = append(faults, fault.UnknownField(pointer, near))
 		}
 	}
@@ -131,7 +153,7 @@ func (e Handler) ignoreReadOnly(c *call.Call, in *input.Decoded, shown map[strin
 		if shown != nil && sameJSON(in.ReadOnly[name], shown[name]) {
 			continue
 		}
-		if pointer := naming.PointerTo(name); !e.Resource.Ignores(c, table.IgnoredName(pointer, "")) {
+		if pointer := naming.PointerTo(name); !e.Resource.Ignores(c, table.IgnoredName(e.BodyIn.Pointer(pointer), "")) {
 			faults = append(faults, problem.Fault{Pointer: pointer, Code: problem.CodeUnknownField, Detail: "is read-only"})
 		}
 	}

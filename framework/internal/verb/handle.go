@@ -58,12 +58,17 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	translated := func(err error) error { return e.challenged(translate.Error(c, e.Endpoint, err, req.Body)) }
+	translated := func(err error) error {
+		return e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body))))
+	}
 	if err != nil {
 		return nil, translated(err)
 	}
 	if resp.Parts != nil {
 		resp.Parts.Translate = translated
+	}
+	if e.AnswerIn != "" && e.Pagination == nil {
+		return resp, resp.Wrap(e.AnswerIn)
 	}
 	return resp, nil
 }

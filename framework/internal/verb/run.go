@@ -67,7 +67,7 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 	ran := false
 	return func(c *call.Call) (*table.Response, error) {
 		if ran {
-			in, _ = e.Input.Decode(r.Body, e.Partial(), s.readOnly)
+			in, _ = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), s.readOnly)
 		}
 		ran = true
 		var model reflect.Value

@@ -1,0 +1,81 @@
+package bind
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+)
+
+// memberName matches the names of Wrap and WrapList.
+var memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// wrap sets the members around the bodies and answers of a viewset, and reports names that are not
+// valid or have no effect.
+func (b *binder) wrap(r *table.Resource) {
+	used := map[string]bool{}
+	for _, e := range r.Endpoints {
+		b.wrapEndpoint(r, e)
+		used[e.BodyIn.Member], used[e.AnswerIn] = true, true
+	}
+	for _, one := range []struct{ setting, name, around string }{
+		{"Wrap", r.Declaration.Wrap, "has a body, or answers with one object"},
+		{"WrapList", r.Declaration.WrapList, "answers with a list"},
+	} {
+		switch {
+		case one.name == "":
+		case !memberName.MatchString(one.name):
+			b.fault(r.Path, one.setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", one.name))
+		case !used[one.name]:
+			b.fault(r.Path, one.setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", one.around))
+		}
+	}
+}
+
+// wrapEndpoint sets the members around the body and the answer of one endpoint. The rows of a
+// related list have the name that their own viewset gives them.
+func (b *binder) wrapEndpoint(r *table.Resource, e *table.Endpoint) {
+	d := r.Declaration
+	if e.Unwrapped || e.File != nil {
+		return
+	}
+	if e.TakesBody() && len(e.Input.Fields) > 0 {
+		e.BodyIn = input.Wrapper{Member: d.Wrap, Optional: e.NeedsNoBody()}
+	}
+	switch {
+	case e.Pagination != nil:
+		e.AnswerIn = d.WrapList
+		b.checkPageMember(r, e)
+	case e.Out == nil || e.Out == input.NoneType || wire.MakesJSON(e.Out):
+	case naming.Indirect(e.Out).Kind() == reflect.Struct || e.Out.Kind() == reflect.Map:
+		e.AnswerIn = d.Wrap
+	case e.Out.Kind() == reflect.Slice:
+		e.AnswerIn = b.rowsOf(r, e).WrapList
+	}
+}
+
+// rowsOf returns the declaration of the viewset whose rows an action answers with: that of the
+// rows of Related, or else that of the action.
+func (b *binder) rowsOf(r *table.Resource, e *table.Endpoint) *declare.Declaration {
+	for _, a := range r.Declaration.Actions {
+		if a.Related != nil && a.Name == e.Route.Name && a.Method == e.Route.Method {
+			if target, err := b.api.LookUp(a.Related.Viewset); err == nil {
+				return target.Declaration
+			}
+		}
+	}
+	return r.Declaration
+}
+
+// checkPageMember reports a name of the rows that another member of the page has.
+func (b *binder) checkPageMember(r *table.Resource, e *table.Endpoint) {
+	if names := describe.NewOperation(e).PageMembers(); e.AnswerIn != "" && slices.Contains(names, e.AnswerIn) {
+		b.fault(r.Path, "WrapList", naming.Sentence("%q is a member of the pages already; choose another name", e.AnswerIn))
+	}
+}
