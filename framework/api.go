@@ -63,6 +63,11 @@ type Config struct {
 	// Rules are the program's own rules for the tag validate of inputs: see [RuleOf]. Defaults
 	// to none.
 	Rules []Rule
+	// Statuses gives error codes other statuses: {"validation_failed": 422}. The status that a
+	// function of the program chose has no effect for these codes. A code with a status that
+	// HTTP ties to headers, such as 401, 403, 405, 412, 416, 429 and 503, keeps it, and so does
+	// every 5xx. Defaults to none.
+	Statuses map[string]int
 	// PublicURL is the URL at which clients reach the server, "https://api.example.org".
 	// Absolute links begin with it. Defaults to the request's own host.
 	PublicURL string

@@ -57,7 +57,7 @@ func (ProblemJSON) Shape(p Problem) (string, any) {
 	}
 }
 
-// DRFShape shapes errors as Django REST Framework does. An error 400 with faults is
+// DRFShape shapes errors as Django REST Framework does. An error 400 or 422 with faults is
 // {"name": ["..."]}, with lists and objects nested as the body was. A fault of the whole
 // body has the name non_field_errors. Every other error is {"detail": "..."}, also one
 // with faults and another status.
@@ -65,7 +65,7 @@ type DRFShape struct{}
 
 // Shape implements [ErrorShape].
 func (DRFShape) Shape(p Problem) (string, any) {
-	if p.Status != http.StatusBadRequest || len(p.Faults) == 0 {
+	if !listsFaults(p.Status) || len(p.Faults) == 0 {
 		return "application/json", map[string]string{"detail": p.Detail}
 	}
 	body := map[string]any{}
@@ -82,10 +82,15 @@ func (DRFShape) Shape(p Problem) (string, any) {
 	return "application/json", body
 }
 
+// listsFaults reports whether errors with a status have a body by faults.
+func listsFaults(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+}
+
 // ShapeSchema implements [ShapeTeller].
 func (DRFShape) ShapeSchema(status int) ([]byte, error) {
 	const detail = `{"type":"object","required":["detail"],"properties":{"detail":{"type":"string"}}}`
-	if status != http.StatusBadRequest {
+	if !listsFaults(status) {
 		return []byte(detail), nil
 	}
 	const faults = `{"type":"object","additionalProperties":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"object"}]}}`

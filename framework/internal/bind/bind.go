@@ -67,6 +67,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, fn := range b.after {
 		fn()
 	}
+	b.setStatuses()
 	b.checkShadows()
 	b.checkTags()
 	describe.NewCatalog(a).FindSignIn()

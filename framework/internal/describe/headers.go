@@ -81,7 +81,7 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 		all = append(all, call.Header{Name: "Content-Range", Doc: "The length of the file.", Required: true})
 	}
 	allow := standardHeader(problem.HeaderAllow)
-	allow.Required = !slices.Contains(beforeThePath, status)
+	allow.Required = !slices.Contains(beforeThePath, status) && !slices.Contains(codes, problem.CodeInvalidHost)
 	return append(all, allow)
 }
 

@@ -41,6 +41,7 @@ type Options struct {
 	ErrorShape      problem.ErrorShape
 	Codes           []problem.CodeInfo
 	Rules           []rule.Own
+	Statuses        map[string]int
 	PublicURL       string
 	Hosts           []string
 	TrustedProxies  []netip.Prefix

@@ -71,12 +71,23 @@ func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, 
 }
 
 func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error) int {
-	e = describe.Guided(s.api.Registry, e)
+	e = s.restated(describe.Guided(s.api.Registry, e))
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}
 	media, body := s.shape(x, e)
 	return x.write(w, e.Status, media, body)
+}
+
+// restated returns an error with the status that the settings of the API give its code.
+func (s *server) restated(e *problem.Error) *problem.Error {
+	status, other := s.api.Config.Statuses[e.Code]
+	if !other {
+		return e
+	}
+	c := *e
+	c.Status = status
+	return &c
 }
 
 // shape returns the media type and the body of an error in the error shape of the API.

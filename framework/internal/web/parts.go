@@ -58,7 +58,7 @@ func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, 
 	out := a.Send(stream.Options{
 		Writer: w, Request: r, Wait: x.progress.limit, Progress: x.progress.made,
 		Stop: func() { x.progress.stop(context.Canceled) }, Disconnected: x.hungUp,
-		Problem: func(err error) []byte { _, body := s.shape(x, access.AsError(err)); return body },
+		Problem: func(err error) []byte { _, body := s.shape(x, s.restated(access.AsError(err))); return body },
 	})
 	if out.Status == 0 {
 		x.failed = cmp.Or(out.Err, context.Canceled)
