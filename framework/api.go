@@ -55,7 +55,8 @@ type Config struct {
 	Strict Strictness
 	// Slash decides how canonical paths end. Defaults to [WithSlash].
 	Slash Slash
-	// ErrorShape writes the bodies of errors. Defaults to [ProblemJSON] (RFC 9457).
+	// ErrorShape writes the bodies of errors. It receives the request too, and can write them in
+	// the language of the caller: see [ShapeVarier]. Defaults to [ProblemJSON] (RFC 9457).
 	ErrorShape problem.ErrorShape
 	// Codes explain the program's own error codes at {prefix}/errors/{code}, and the codes
 	// of faults that its functions and [Checker] types return.

@@ -30,6 +30,8 @@ type (
 	RangeError = problem.RangeError
 	// An ErrorShape writes the bodies of errors: see [problem.ErrorShape].
 	ErrorShape = problem.ErrorShape
+	// A ShapeVarier is an [ErrorShape] whose bodies depend on headers of the request: see [problem.ShapeVarier].
+	ShapeVarier = problem.ShapeVarier
 	// A ShapeTeller is an [ErrorShape] that describes its bodies for the OpenAPI document: see [problem.ShapeTeller].
 	ShapeTeller = problem.ShapeTeller
 	// A Problem is an error with the values that its body may contain: see [problem.Problem].

@@ -9,7 +9,8 @@ import (
 )
 
 // An ErrorShape is the body of errors. Implementations are used by many
-// requests at once.
+// requests at once. A shape may embed [ProblemJSON], change the [Problem], and pass it on: its
+// bodies are then documented as problem details.
 type ErrorShape interface {
 	// Shape returns the media type and the value to encode as JSON.
 	Shape(p Problem) (mediaType string, body any)
@@ -25,17 +26,38 @@ type ShapeTeller interface {
 	ShapeDoc() string
 }
 
+// A ShapeVarier is an [ErrorShape] whose bodies depend on headers of the request, such as
+// Accept-Language.
+type ShapeVarier interface {
+	// ShapeVary lists these headers. Every error names them in its header Vary.
+	ShapeVary() []string
+}
+
 // A Problem is an error with the values that its body may contain.
 type Problem struct {
 	*Error
 	Type      string    // address of the page that explains Code: PublicURL, Prefix, "/errors/" and Code, or the path alone without a PublicURL; about:blank if Code has no page
 	Title     string    // of Code, or the name of the status if Code has no page
 	RequestID uuid.UUID // also in X-Request-Id
+	// Request is the request that is answered. A shape may read its method, URL and headers, and
+	// must not read its body. It is nil for the examples of the OpenAPI document.
+	Request *http.Request
 }
 
 // ProblemJSON shapes errors as RFC 9457 does, application/problem+json, with
 // the members code, errors and details besides.
 type ProblemJSON struct{}
+
+// problemDetails is a method of ProblemJSON and of the types that embed it.
+func (ProblemJSON) problemDetails() {}
+
+// IsProblemJSON reports whether the bodies of a shape are documented as problem details: it is
+// [ProblemJSON] or embeds it, and is no [ShapeTeller].
+func IsProblemJSON(shape ErrorShape) bool {
+	_, details := shape.(interface{ problemDetails() })
+	_, tells := shape.(ShapeTeller)
+	return details && !tells
+}
 
 // problemJSON is the body of [ProblemJSON].
 type problemJSON struct {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"strconv"
 	"strings"
 
 	"trestle.example/framework/internal/limits"
@@ -14,7 +15,7 @@ func conventions(api *spec.API) string {
 	said := []string{
 		"Bodies are JSON in UTF-8, at most " + limits.BodyText + ". Times are RFC 3339 in UTC.",
 		aboutErrors(api),
-		"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there 404, and a method that a path does not have 405.",
+		"Besides what its operations list, any path may answer 401, 403, 429, 500 or 503, one that is not there " + strconv.Itoa(api.Codes[problem.CodeNotFound].Status) + ", and a method that a path does not have 405.",
 	}
 	if api.Lenient {
 		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
@@ -30,10 +31,10 @@ func conventions(api *spec.API) string {
 // aboutErrors describes the bodies of errors and links to the pages that explain them.
 func aboutErrors(api *spec.API) string {
 	pages := "[" + api.ErrorsAt + "](" + api.ErrorsAt + ")"
-	switch shape := api.ErrorShape.(type) {
-	case problem.ProblemJSON:
+	if problem.IsProblemJSON(api.ErrorShape) {
 		return "Errors are problem details (RFC 9457). The member code is stable, and type is the address of a page that explains it: " + pages + " lists all codes."
-	case problem.ShapeTeller:
+	}
+	if shape, tells := api.ErrorShape.(problem.ShapeTeller); tells {
 		if doc := shape.ShapeDoc(); doc != "" {
 			return doc + " " + pages + " explains the errors."
 		}

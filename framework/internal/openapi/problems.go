@@ -15,7 +15,7 @@ import (
 // code, else a choice of references by the member code. A client that can read Problem can read
 // all of them. For another error shape than problem details, see ownShape.
 func (w *writer) problem(status int, codes []string) wire.JSONSchema {
-	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
+	if !problem.IsProblemJSON(w.api.ErrorShape) {
 		return w.ownShape(status)
 	}
 	choices, mapping := make([]any, len(codes)), wire.Members{}
@@ -63,7 +63,7 @@ func (w *writer) ownShape(status int) wire.JSONSchema {
 // problems adds the schemas of problem details, of their faults and of each code in use, before
 // all other schemas. For another error shape, it adds nothing.
 func (w *writer) problems() {
-	if _, standard := w.api.ErrorShape.(problem.ProblemJSON); !standard {
+	if !problem.IsProblemJSON(w.api.ErrorShape) {
 		return
 	}
 	text := func(doc string) wire.JSONSchema { return wire.JSONSchema{"type": "string", "description": doc} }

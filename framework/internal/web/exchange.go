@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -75,6 +76,7 @@ func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error)
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}
+	s.vary(w.Header())
 	media, body := s.shape(x, e)
 	return x.write(w, e.Status, media, body)
 }
@@ -90,6 +92,17 @@ func (s *server) restated(e *problem.Error) *problem.Error {
 	return &c
 }
 
+// vary adds the headers of requests on which the bodies of errors depend to the header Vary.
+func (s *server) vary(h http.Header) {
+	if shape, varies := s.api.Config.ErrorShape.(problem.ShapeVarier); varies {
+		for _, name := range shape.ShapeVary() {
+			if !slices.Contains(h.Values("Vary"), name) {
+				h.Add("Vary", name)
+			}
+		}
+	}
+}
+
 // shape returns the media type and the body of an error in the error shape of the API.
 func (s *server) shape(x *exchange, e *problem.Error) (media string, body []byte) {
 	info, known := s.api.Codes[e.Code]
@@ -98,7 +111,7 @@ func (s *server) shape(x *exchange, e *problem.Error) (media string, body []byte
 		info.Title, page = http.StatusText(e.Status), "about:blank"
 	}
 	media, shape := s.api.Config.ErrorShape.Shape(problem.Problem{
-		Error: e, Type: page, Title: info.Title, RequestID: x.ID,
+		Error: e, Type: page, Title: info.Title, RequestID: x.ID, Request: x.Request(),
 	})
 	body, err := wire.Encode(shape)
 	if err != nil {

@@ -49,6 +49,7 @@ func (p *progress) end() {
 // nothing was sent, it only sets x.failed and returns false, so that the error can be the answer.
 func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, a *stream.Answer) (sent bool) {
 	forbidStoring(w.Header())
+	s.vary(w.Header()) // of an error in a part
 	fair.Last(x)
 	state.Of(x.Call).Header = w.Header().Clone() // the iterator must not change headers that another goroutine may send
 	if a.Waits() {
