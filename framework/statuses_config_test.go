@@ -20,7 +20,7 @@ func restated(db *sqldb.DB) framework.Config {
 	return c
 }
 
-// TestStatuses: a code has the status of the settings, whoever answers with it, and the body names
+// TestStatuses: a code has the status of the settings in every answer, and the body names
 // that status. Every answer is checked with the document.
 func TestStatuses(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

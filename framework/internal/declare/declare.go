@@ -179,7 +179,7 @@ type Declaration struct {
 	Unindexed        []string
 	Reserved         []string
 	Slug             Slug
-	Wrap, WrapList   string // members around one row, and around the rows of a list
+	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression
 }
