@@ -69,6 +69,11 @@ type Config struct {
 	// HTTP ties to headers, such as 401, 403, 405, 412, 416, 429 and 503, keeps it, and so does
 	// every 5xx. Defaults to none.
 	Statuses map[string]int
+	// Case is the case of names that no tag json gives: of the members of inputs and views, and so
+	// of pointers, of the parameters of a GET, and of the names in declarations. With [SnakeCase]
+	// the field AuthorID is author_id, with [CamelCase] it is authorId. Names in tags stay as they
+	// are, and so do those of types that write their own JSON. Defaults to the name in Go.
+	Case Case
 	// PublicURL is the URL at which clients reach the server, "https://api.example.org".
 	// Absolute links begin with it. Defaults to the request's own host.
 	PublicURL string

@@ -30,6 +30,8 @@ type (
 	RangeError = problem.RangeError
 	// An ErrorShape writes the bodies of errors: see [problem.ErrorShape].
 	ErrorShape = problem.ErrorShape
+	// A Case is how the names of fields without a name in the tag json look to clients.
+	Case = naming.Case
 	// A ShapeVarier is an [ErrorShape] whose bodies depend on headers of the request: see [problem.ShapeVarier].
 	ShapeVarier = problem.ShapeVarier
 	// A ShapeTeller is an [ErrorShape] that describes its bodies for the OpenAPI document: see [problem.ShapeTeller].
@@ -200,3 +202,14 @@ func ParseValue(t reflect.Type, text string) (any, error) { return datatype.Pars
 // (Unicode property Bidi_Control) fail. The joiners U+200C and U+200D pass, because several
 // scripts need them. It is safe for concurrent use.
 func IsLine(text string) bool { return naming.IsLine(text) }
+
+// The cases of names that no tag json gives, for [Config].Case. The field AuthorID is "AuthorID",
+// "author_id" or "authorId". A run of capitals is one word.
+const (
+	// AsInGo uses the name of the field in Go.
+	AsInGo = naming.AsInGo
+	// SnakeCase writes words in small letters with underscores between them.
+	SnakeCase = naming.SnakeCase
+	// CamelCase writes the first word in small letters, and the others with a capital.
+	CamelCase = naming.CamelCase
+)

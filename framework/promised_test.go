@@ -21,7 +21,7 @@ var unsaid = map[string][]string{
 	"countriesForms":  {"/parsed: max", "/free: range"},
 	"countriesInvite": {"/words: oneof"},
 	"replaceCountry":  {"/id: unknown_field"},
-	"updateBook":      {"/book/id: unknown_field"},
+	"updateBook":      {"/book/id: unknown_field", "/lead_author: unknown_field", "/leadAuthor: unknown_field", "/LeadAuthor: unknown_field"},
 	"booksRefuse":     {"/book/title: max"},
 }
 

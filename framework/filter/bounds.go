@@ -30,16 +30,16 @@ func newBound(constructor, param, field, condition, doc string) Backend {
 
 // Range keeps the rows whose field lies between two values. Both are included and
 // optional. The parameters are {field}_min and {field}_max, or {field}_after and
-// {field}_before for a time. It accepts the same types as [Min]. If the minimum is
+// {field}_before for a time; with [framework.CamelCase] they are {field}Min, {field}Max and so on. It accepts the same types as [Min]. If the minimum is
 // greater than the maximum, the server answers 400 and names both parameters. Types other
 // than numbers and times are compared by their method Compare or Cmp; if a type has neither,
 // the list is empty instead.
 func Range(field string) Backend {
 	return newRange(field, func(f framework.Field) (low, high string) {
 		if f.Type == timeType {
-			return field + "_after", field + "_before"
+			return f.Case.Join(field, "after"), f.Case.Join(field, "before")
 		}
-		return field + "_min", field + "_max"
+		return f.Case.Join(field, "min"), f.Case.Join(field, "max")
 	})
 }
 

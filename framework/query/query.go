@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/naming"
 )
 
 // A Filter is a filter backend: it narrows a list by query parameters. It is bound once,
@@ -139,6 +140,7 @@ type Field struct {
 	Nullable bool          // the column may be null
 	Alias    string        // of the table in statements
 	Column   *schema.Field // bun's description of the column; nil for an expression
+	Case     naming.Case   // of the API, for names that are made of others
 	// Expression writes the SQL of a declared expression for the table of an alias. It is nil
 	// for a column.
 	Expression func(c *call.Call, alias string) schema.QueryAppender

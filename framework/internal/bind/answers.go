@@ -7,6 +7,43 @@ import (
 	"trestle.example/framework/internal/naming"
 )
 
+// checkNames reports an answer with two members of one name, which the case of the settings gives
+// to a field that another field has in its tag.
+func (b *binder) checkNames() {
+	if b.api.Config.Case < naming.AsInGo || b.api.Config.Case > naming.CamelCase {
+		b.fault("framework.Config", "Case", naming.Sentence("%d is not a case; use framework.SnakeCase or framework.CamelCase", b.api.Config.Case))
+		return
+	}
+	known := map[reflect.Type]bool{}
+	for _, r := range b.api.Resources {
+		for _, e := range r.Endpoints {
+			if e.Out != nil {
+				checkCased(e.Out, b.api.Config.Case, known, b.at(r, e.Place()))
+			}
+		}
+	}
+}
+
+// checkCased reports each struct of a type, at any depth, with two members of one name.
+func checkCased(t reflect.Type, c naming.Case, known map[reflect.Type]bool, fault func(error)) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if known[t] || t.Kind() != reflect.Struct || datatype.WrittenForm(t) != datatype.FormParts {
+		return
+	}
+	known[t] = true
+	first := map[string]string{}
+	for f := range c.Fields(t) {
+		name := naming.JSONName(f)
+		if other, taken := first[name]; taken {
+			fault(naming.Sentence("%s.%s and %s are both named %q; give one of them another json name", naming.ShortName(t, "the answer"), other, f.Name, name))
+		}
+		first[name] = f.Name
+		checkCased(f.Type, c, known, fault)
+	}
+}
+
 // checkShown reports each embedded pointer to a struct in the type of an answer, at any depth,
 // unless it has a JSON name. A schema cannot describe its members, because JSON leaves them out
 // where the pointer is nil. Fields that JSON leaves out, and types that write their own JSON,

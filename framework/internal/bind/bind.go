@@ -72,6 +72,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checkTags()
 	describe.NewCatalog(a).FindSignIn()
 	b.checkShapes()
+	b.checkNames()
 	b.checkIDs()
 	return b.err()
 }
@@ -197,7 +198,7 @@ func (b *binder) nameFields(r *table.Resource) {
 			if shape == nil || shape.Kind() != reflect.Struct {
 				continue
 			}
-			for f := range naming.ShapeFields(shape) {
+			for f := range b.api.Config.Case.Fields(shape) {
 				b.nameField(r, v.Name, shape, f)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // parts finds out whether the answer of an action is sent in parts. If so, it sets the plan of the
 // endpoint, adds the error codes of the plan, and reports the settings that make no sense with it.
 func (b *binder) parts(e *table.Endpoint, a declare.Action, fault func(error)) {
-	if e.Parts = stream.Compile(a.Out, a.Media, fault); e.Parts == nil {
+	if e.Parts = stream.Compile(a.Out, a.Media, b.api.Config.Case, fault); e.Parts == nil {
 		return
 	}
 	e.Out = nil
@@ -65,7 +65,7 @@ func partsHeaders(p *stream.Plan, ranges bool) (all []call.Header) {
 
 // checkWhole reports that the function of a verb returns a stream or bytes.
 func checkWhole(out reflect.Type, fault func(error)) {
-	if stream.Compile(out, nil, func(error) {}) != nil {
+	if stream.Compile(out, nil, naming.AsInGo, func(error) {}) != nil {
 		fault(naming.Sentence("its function returns %s, which is sent in parts; only an action may, such as one of framework.Get or OnCollection", out))
 	}
 }

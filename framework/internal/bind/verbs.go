@@ -150,7 +150,7 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 	if known := r.Inputs[in]; known != nil {
 		return known
 	}
-	shape, mistakes := input.CompileInput(in, b.api.Config.Rules...)
+	shape, mistakes := input.CompileInputIn(b.api.Config.Case, in, b.api.Config.Rules...)
 	for _, err := range mistakes {
 		fault(err)
 	}

@@ -42,6 +42,9 @@ func (b *binder) wrap(r *table.Resource) {
 // related list have the name that their own viewset gives them.
 func (b *binder) wrapEndpoint(r *table.Resource, e *table.Endpoint) {
 	d := r.Declaration
+	if e.Pagination == nil {
+		e.Names = wire.CompileNames(e.Out, b.api.Config.Case)
+	}
 	if e.Unwrapped || e.File != nil {
 		return
 	}

@@ -17,7 +17,7 @@ func (e Operation) linked() (all []Operation) {
 		return nil
 	}
 	for _, r := range e.Resource.API.Resources {
-		if r.Model != e.Resource.Model || r.Declaration.Single || !hasMember(e.Out, r.KeyName()) {
+		if r.Model != e.Resource.Model || r.Declaration.Single || !e.hasMember(r.KeyName()) {
 			continue
 		}
 		for _, other := range r.Endpoints {
@@ -36,12 +36,12 @@ func (e Operation) answersObject() bool {
 	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Kind != declare.VerbAccepts && !aloneShows(e.Resource, e.Out) {
 		return false
 	}
-	return hasMember(e.Out, e.Resource.KeyName())
+	return e.hasMember(e.Resource.KeyName())
 }
 
-// hasMember reports whether the JSON of a struct type has a member with this name.
-func hasMember(out reflect.Type, name string) bool {
-	for f := range naming.ShapeFields(out) {
+// hasMember reports whether the answer, which is a struct, has a member with this name.
+func (e Operation) hasMember(name string) bool {
+	for f := range e.Resource.API.Config.Case.Fields(e.Out) {
 		if naming.JSONName(f) == name {
 			return true
 		}

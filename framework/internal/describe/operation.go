@@ -343,7 +343,7 @@ func (e Operation) sentBack() reflect.Type {
 	if !e.Resource.Strict || e.Kind != declare.VerbAccepts || e.Route.Name == call.VerbCreate || e.Out.Kind() != reflect.Struct {
 		return nil
 	}
-	for f := range naming.ShapeFields(e.Out) {
+	for f := range e.Resource.API.Config.Case.Fields(e.Out) {
 		if e.Input.ByName[naming.JSONName(f)] == nil {
 			return e.Out
 		}

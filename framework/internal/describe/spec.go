@@ -40,7 +40,7 @@ func (a Catalog) spec() *spec.API {
 	api := &spec.API{
 		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.Origin.BasePath(), "/"), ErrorsAt: a.Origin.ErrorsAt(),
 		Lenient:    len(a.Resources) == 0 || slices.ContainsFunc(a.Resources, func(r *table.Resource) bool { return !r.Strict }),
-		ErrorShape: c.ErrorShape, Codes: a.Codes, FaultCodes: a.FaultCodes(),
+		ErrorShape: c.ErrorShape, Case: c.Case, Codes: a.Codes, FaultCodes: a.FaultCodes(),
 		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
 	}
 	for _, r := range a.Resources {

@@ -145,11 +145,16 @@ func (s *Shape) fill(v reflect.Value) {
 	}
 }
 
-// CompileInput compiles t, which must be a struct type, with the rules of the program. It always returns a shape. The
-// errors are the developer's mistakes: each is a sentence that begins with its place
-// ("PatientInput.Name: ..."). If there is an error, the shape must not be used.
+// CompileInput compiles t, which must be a struct type, with the rules of the program. It
+// always returns a shape. The errors are the developer's mistakes: each is a sentence that
+// begins with its place ("PatientInput.Name: ..."). If there is an error, the shape must not be used.
 func CompileInput(t reflect.Type, own ...rule.Own) (*Shape, []error) {
-	c := &inputCompiler{book: rule.NewBook(own...), done: map[reflect.Type]*Shape{}}
+	return CompileInputIn(naming.AsInGo, t, own...)
+}
+
+// CompileInputIn compiles t as [CompileInput] does, with the names of fields in a case.
+func CompileInputIn(names naming.Case, t reflect.Type, own ...rule.Own) (*Shape, []error) {
+	c := &inputCompiler{book: rule.NewBook(own...), names: names, done: map[reflect.Type]*Shape{}}
 	c.readers = &sync.Pool{New: func() any { return newBodyReader(c.book) }}
 	if t.Kind() != reflect.Struct {
 		c.mistakef(t.String(), "an input must be a struct, not a %s", t.Kind())
@@ -161,6 +166,7 @@ func CompileInput(t reflect.Type, own ...rule.Own) (*Shape, []error) {
 // An inputCompiler compiles one input type and those nested in it.
 type inputCompiler struct {
 	book     *rule.Book
+	names    naming.Case
 	readers  *sync.Pool
 	done     map[reflect.Type]*Shape
 	open     []reflect.Type // the structs that are being compiled, outermost first
@@ -216,7 +222,7 @@ func (c *inputCompiler) flatten(s *Shape, t reflect.Type, at []int, owner string
 		case slices.Contains(strings.Split(options, ","), "string"):
 			c.mistakef(place, "the json option \"string\" is not supported; a number is sent as a number")
 		default:
-			c.field(s, sf, cmp.Or(name, sf.Name), index, place)
+			c.field(s, sf, cmp.Or(name, c.names.Of(sf.Name)), index, place)
 		}
 	}
 }

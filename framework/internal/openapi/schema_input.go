@@ -54,7 +54,7 @@ func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members
 	if shown == nil {
 		return all
 	}
-	for f := range naming.ShapeFields(shown) {
+	for f := range s.cased.Fields(shown) {
 		if input.ByName[naming.JSONName(f)] == nil {
 			schema := s.field(shown, f, f.Type)
 			schema["readOnly"] = true

@@ -23,11 +23,12 @@ type schemas struct {
 
 	beside map[reflect.Type]map[string]*input.Field // by a shown type, the input's fields with the same names
 	faults []error
-	within string // the name for the next input type, if the type has no name
+	cased  naming.Case // of the names of fields that no tag gives
+	within string      // the name for the next input type, if the type has no name
 }
 
-func newSchemas(shown []spec.Shown) *schemas {
-	s := &schemas{names: newNames(), beside: map[reflect.Type]map[string]*input.Field{}}
+func newSchemas(shown []spec.Shown, names naming.Case) *schemas {
+	s := &schemas{names: newNames(), cased: names, beside: map[reflect.Type]map[string]*input.Field{}}
 	for _, one := range shown {
 		s.shownBeside(one.Output, one.Inputs)
 	}
@@ -43,7 +44,7 @@ func (s *schemas) shownBeside(out reflect.Type, inputs []*input.Shape) {
 	}
 	s.beside[out] = map[string]*input.Field{}
 	for _, shape := range inputs {
-		for f := range naming.ShapeFields(out) {
+		for f := range s.cased.Fields(out) {
 			in := shape.ByName[naming.JSONName(f)]
 			if in != nil && s.beside[out][in.Name] == nil && naming.Indirect(in.Typ) == naming.Indirect(f.Type) {
 				s.beside[out][in.Name] = in
@@ -149,7 +150,7 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 		return schemaOf(name)
 	}
 	properties, required := wire.Members{}, []any{}
-	for f := range naming.ShapeFields(t) {
+	for f := range s.cased.Fields(t) {
 		typ := f.Type
 		if naming.HasOption(f, "omitempty") || naming.HasOption(f, "omitzero") {
 			typ = naming.Indirect(typ)

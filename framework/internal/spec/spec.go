@@ -7,16 +7,18 @@ import (
 	"reflect"
 
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
 
 // An API is a checked API: its endpoints, and what all of them share. It does not change.
 type API struct {
 	Title, Version, Doc string
-	Prefix              string // with which the path of every endpoint begins: "/api"
-	Server              string // the path at which clients find the server: "/"
-	ErrorsAt            string // the address of the pages of error codes, up to the code
-	Lenient             bool   // a viewset ignores unknown names, or there is no viewset
+	Prefix              string      // with which the path of every endpoint begins: "/api"
+	Server              string      // the path at which clients find the server: "/"
+	ErrorsAt            string      // the address of the pages of error codes, up to the code
+	Lenient             bool        // a viewset ignores unknown names, or there is no viewset
+	Case                naming.Case // of names that no tag json gives
 	ErrorShape          problem.ErrorShape
 	Codes               map[string]problem.CodeInfo // the error codes, by code
 	FaultCodes          []problem.CodeInfo          // the codes in the list of faults of an error

@@ -25,7 +25,7 @@ type table struct {
 
 // compileCSV makes the table of an element type: a struct, or a pointer to one, whose fields are
 // plain.
-func compileCSV(element reflect.Type, exact bool) (*table, error) {
+func compileCSV(element reflect.Type, exact bool, cased naming.Case) (*table, error) {
 	t := naming.Indirect(element)
 	if t.Kind() != reflect.Struct || datatype.WrittenForm(t) != datatype.FormParts {
 		return nil, fmt.Errorf("a row of CSV is a struct; %s is not one", element)
@@ -36,9 +36,8 @@ func compileCSV(element reflect.Type, exact bool) (*table, error) {
 		if !isPlain(naming.Indirect(f.Type)) {
 			return nil, fmt.Errorf("%s.%s is %s; a cell of CSV is one plain value: text, a number, a boolean, a time or the like", t.Name(), f.Name, f.Type)
 		}
-		name := naming.JSONName(f)
-		rows.columns[name] = len(names)
-		names = append(names, name)
+		rows.columns[naming.JSONName(f)] = len(names)
+		names = append(names, cased.JSONName(f))
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s has no fields, so a row of CSV has no cells", element)

@@ -23,12 +23,12 @@ type encoder interface {
 }
 
 // ndjson writes each element as JSON on one line.
-type ndjson struct{}
+type ndjson struct{ names *wire.Names }
 
 func (ndjson) head(b []byte) []byte { return b }
 
-func (ndjson) element(b []byte, value any) ([]byte, error) {
-	text, err := encodeLine(value)
+func (n ndjson) element(b []byte, value any) ([]byte, error) {
+	text, err := encodeLine(value, n.names)
 	if err != nil {
 		return b, err
 	}
@@ -40,9 +40,12 @@ func (ndjson) failure(b, problem []byte) ([]byte, bool) {
 }
 
 // encodeLine writes a value as JSON without line breaks. JSON that the program made itself may
-// have some between its tokens.
-func encodeLine(value any) ([]byte, error) {
+// have some between its tokens. Members have the given names.
+func encodeLine(value any, names *wire.Names) ([]byte, error) {
 	text, err := wire.Encode(value)
+	if err == nil {
+		text, err = names.Rename(text)
+	}
 	if err != nil || !bytes.ContainsAny(text, "\r\n") {
 		return text, err
 	}
@@ -67,15 +70,15 @@ type Named interface {
 }
 
 // events writes each element as an event whose data is JSON.
-type events struct{}
+type events struct{ names *wire.Names }
 
 // heartbeat is a comment, which clients ignore.
 const heartbeat = ":\n\n"
 
 func (events) head(b []byte) []byte { return b }
 
-func (events) element(b []byte, value any) ([]byte, error) {
-	text, err := encodeLine(value)
+func (e events) element(b []byte, value any) ([]byte, error) {
+	text, err := encodeLine(value, e.names)
 	if err != nil {
 		return b, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -21,11 +22,11 @@ type Plan struct {
 
 // Compile makes the plan of a function that returns out, and reports each mistake. It returns
 // nil if the answer is one JSON value.
-func Compile(out reflect.Type, declared []Media, fault func(error)) *Plan {
+func Compile(out reflect.Type, declared []Media, names naming.Case, fault func(error)) *Plan {
 	element, isStream := ElementOf(out)
 	switch {
 	case isStream:
-		return compileStream(element, declared, fault)
+		return compileStream(element, declared, names, fault)
 	case out == reflect.TypeFor[Content]():
 		return compileContent(declared, fault)
 	case isIterator(out):
@@ -52,11 +53,11 @@ func isIterator(t reflect.Type) bool {
 	return t != nil && t.Kind() == reflect.Func && (t.CanSeq() || t.CanSeq2())
 }
 
-func compileStream(element reflect.Type, declared []Media, fault func(error)) *Plan {
+func compileStream(element reflect.Type, declared []Media, cased naming.Case, fault func(error)) *Plan {
 	if len(declared) == 0 {
 		declared = []Media{NDJSON}
 	}
-	p := &Plan{Element: element}
+	p, renamed := &Plan{Element: element}, wire.CompileNames(element, cased)
 	for _, m := range declared {
 		if !slices.Contains(streamable, m) {
 			names := mediaNames(streamable)
@@ -66,11 +67,11 @@ func compileStream(element reflect.Type, declared []Media, fault func(error)) *P
 		f, _ := parseFormat(m) // the constants are valid
 		switch m {
 		case NDJSON:
-			f.encoder = func() encoder { return ndjson{} }
+			f.encoder = func() encoder { return ndjson{renamed} }
 		case EventStream:
-			f.encoder, f.events = func() encoder { return events{} }, true
+			f.encoder, f.events = func() encoder { return events{renamed} }, true
 		case CSV, ExactCSV:
-			table, err := compileCSV(element, m == ExactCSV)
+			table, err := compileCSV(element, m == ExactCSV, cased)
 			if err != nil {
 				fault(naming.Sentence("As(%q): %w", m, err))
 				continue

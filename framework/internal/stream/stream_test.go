@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/stream"
 )
 
@@ -35,7 +36,7 @@ func (c cell) EventName() string { return "cell" }
 // plan compiles a stream of cells.
 func plan(tb testing.TB, media ...stream.Media) *stream.Plan {
 	tb.Helper()
-	return stream.Compile(reflect.TypeFor[iter.Seq2[cell, error]](), media, func(err error) { tb.Error(err) })
+	return stream.Compile(reflect.TypeFor[iter.Seq2[cell, error]](), media, naming.AsInGo, func(err error) { tb.Error(err) })
 }
 
 // A writer records what a stream writes. Its deadlines are those of the last call.

@@ -50,6 +50,7 @@ type Endpoint struct {
 	Out          reflect.Type  // of one row, or of a function's answer
 	BodyIn       input.Wrapper // of the input in the body
 	AnswerIn     string        // the member of the answer that has the row, or the rows of a list; "" for none
+	Names        *wire.Names   // of the members of Out; nil if they are as in Go
 	Unwrapped    bool          // an action whose body and answer have no member around them
 	keyOf        []int         // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
@@ -213,6 +214,20 @@ func (e *Endpoint) Envelope(p query.Page) (query.Envelope, error) {
 		}
 	}
 	return envelope, nil
+}
+
+// Rename encodes Value into Body with the names of its members. A response without a Value stays as
+// it is.
+func (resp *Response) Rename(names *wire.Names) error {
+	if resp.Value == nil || names == nil {
+		return nil
+	}
+	if err := resp.Encode(); err != nil {
+		return err
+	}
+	body, err := names.Rename(resp.Body)
+	resp.Body = body
+	return err
 }
 
 // Wrap encodes Value into Body as the one member of an object. A response without a Value, such

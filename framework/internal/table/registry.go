@@ -42,6 +42,7 @@ type Options struct {
 	Codes           []problem.CodeInfo
 	Rules           []rule.Own
 	Statuses        map[string]int
+	Case            naming.Case
 	PublicURL       string
 	Hosts           []string
 	TrustedProxies  []netip.Prefix

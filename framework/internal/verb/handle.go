@@ -67,6 +67,9 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if resp.Parts != nil {
 		resp.Parts.Translate = translated
 	}
+	if err := resp.Rename(e.Names); err != nil {
+		return nil, err
+	}
 	if e.AnswerIn != "" && e.Pagination == nil {
 		return resp, resp.Wrap(e.AnswerIn)
 	}

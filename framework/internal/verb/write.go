@@ -349,6 +349,9 @@ func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Va
 		return nil, err
 	}
 	text, err := wire.Encode(value)
+	if err == nil {
+		text, err = w.Endpoint.Names.Rename(text)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
 )
 
@@ -22,6 +23,7 @@ type Computed struct {
 	fn       func(c *call.Call, model any) (any, error)
 	ones     []computedOne
 	many     []computedMany
+	names    *wire.Names // of a list of rows
 }
 
 // A computedOne is a to-one relation of the model, which is joined in the same statement.
@@ -33,7 +35,7 @@ type computedMany struct{ *relation.Relation }
 // CompileComputed finds the relations that the function of a verb needs, and reports each
 // mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
-	p := &Computed{resource: r, model: r.Model, out: v.Out, fn: v.Compute}
+	p := &Computed{resource: r, model: r.Model, out: v.Out, fn: v.Compute, names: wire.CompileNames(reflect.SliceOf(v.Out), r.API.Config.Case)}
 	for _, name := range v.Load {
 		found, err := r.Relations.Base().ByName(name)
 		switch {
@@ -51,7 +53,8 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Comp
 }
 
 func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
-	return encodeRows(p.Rows(c, q, w))
+	rows, more, err := p.Rows(c, q, w)
+	return encodeRows(p.names, rows, more, err)
 }
 
 // Rows implements [table.Representation].

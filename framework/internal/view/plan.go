@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
 )
 
@@ -33,6 +34,7 @@ type Plan struct {
 	many      []planMany
 	files     []planFile
 	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
+	names     *wire.Names     // of a list of rows
 	Writer    *rowWriter      // writes JSON straight from the columns; nil if that is not possible
 }
 
@@ -77,7 +79,7 @@ type planMany struct {
 // with a sentence that does not name the viewset. base is the rows that are shown; their files
 // have the URLs of their viewset.
 func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, fault func(error)) *Plan {
-	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
+	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base), names: wire.CompileNames(reflect.SliceOf(out), api.Config.Case)}
 	p.add(base, out, nil, p.alias, 0, fault)
 	quoted := make([]string, 0, len(p.leaves))
 	flat := make([]string, 0, len(p.leaves))
@@ -236,7 +238,8 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 // Write runs q as Rows does, and returns the rows as JSON.
 func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	if p.Writer == nil {
-		return encodeRows(p.Rows(c, q, w))
+		rows, more, err := p.Rows(c, q, w)
+		return encodeRows(p.names, rows, more, err)
 	}
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {

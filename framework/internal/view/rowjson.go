@@ -19,12 +19,15 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// encodeRows writes rows, []Out, as JSON. If err is not nil, it only returns err.
-func encodeRows(rows reflect.Value, more bool, err error) (table.SentRows, error) {
+// encodeRows writes rows, []Out, as JSON with the names of []Out. If err is not nil, it only returns err.
+func encodeRows(names *wire.Names, rows reflect.Value, more bool, err error) (table.SentRows, error) {
 	if err != nil {
 		return table.SentRows{}, err
 	}
 	text, err := wire.Encode(rows.Interface())
+	if err == nil {
+		text, err = names.Rename(text)
+	}
 	return table.SentRows{Text: text, Rows: rows.Len(), More: more}, err
 }
 
@@ -65,10 +68,10 @@ func newRowWriter(p *Plan) *rowWriter {
 	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
 		return nil
 	}
-	w := &rowWriter{plan: p}
+	w, shown := &rowWriter{plan: p}, wire.CompileNames(p.out, p.api.Config.Case)
 	for _, name := range names {
 		column, known := byName[name]
-		quoted, err := wire.Encode(name)
+		quoted, err := wire.Encode(shown.Name(name))
 		if !known || err != nil {
 			return nil
 		}

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
@@ -92,6 +95,19 @@ func (s *server) restated(e *problem.Error) *problem.Error {
 	return &c
 }
 
+// named returns a value as JSON with the names of its members, or the value itself if it cannot be
+// encoded.
+func named(value any, names *wire.Names) any {
+	text, err := wire.Encode(value)
+	if err == nil {
+		text, err = names.Rename(text)
+	}
+	if err != nil {
+		return value
+	}
+	return jsontext.Value(text)
+}
+
 // vary adds the headers of requests on which the bodies of errors depend to the header Vary.
 func (s *server) vary(h http.Header) {
 	if shape, varies := s.api.Config.ErrorShape.(problem.ShapeVarier); varies {
@@ -109,6 +125,9 @@ func (s *server) shape(x *exchange, e *problem.Error) (media string, body []byte
 	page := s.api.Origin.ErrorsAt() + e.Code
 	if !known {
 		info.Title, page = http.StatusText(e.Status), "about:blank"
+	}
+	if names := wire.CompileNames(reflect.TypeOf(e.Details), s.api.Config.Case); names != nil {
+		e = e.With(named(e.Details, names))
 	}
 	media, shape := s.api.Config.ErrorShape.Shape(problem.Problem{
 		Error: e, Type: page, Title: info.Title, RequestID: x.ID, Request: x.Request(),
