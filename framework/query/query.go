@@ -87,19 +87,30 @@ type Source interface {
 }
 
 // Facts describe the resource that a filter or a ranking is bound to.
-type Facts struct{ source Source }
+type Facts struct {
+	source Source
+	names  naming.Case
+}
 
-// NewFacts returns the facts about a resource.
-func NewFacts(source Source) *Facts { return &Facts{source: source} }
+// NewFacts returns the facts about a resource. The case is that of names in its API.
+func NewFacts(source Source, names naming.Case) *Facts { return &Facts{source, names} }
 
 // Field finds a field by its client's name, or by its column. The error is a sentence that
 // suggests the nearest name.
-func (f *Facts) Field(name string) (Field, error) { return f.source.Field(name) }
+func (f *Facts) Field(name string) (Field, error) {
+	found, err := f.source.Field(name)
+	found.Case = f.names
+	return found, err
+}
 
 // FieldAt finds a field as [Facts.Field] does, or a declared expression, or a column of a related
 // row by its path: "author.name". A filter of such a field reads it by [Field.SQL] and passes
 // its conditions through [Field.Narrow]. The error suggests what to declare.
-func (f *Facts) FieldAt(path string) (Field, error) { return f.source.FieldAt(path) }
+func (f *Facts) FieldAt(path string) (Field, error) {
+	found, err := f.source.FieldAt(path)
+	found.Case = f.names
+	return found, err
+}
 
 // Relation finds the rows that a relation leads to, by its path, such as "comments". Fields of
 // the returned facts are those of a related row. A condition on them belongs into
@@ -109,7 +120,7 @@ func (f *Facts) Relation(path string) (*Facts, RelatedRows, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return NewFacts(source), related, nil
+	return NewFacts(source, f.names), related, nil
 }
 
 // Resource finds another registered resource by its path, such as "doctors".
@@ -140,7 +151,8 @@ type Field struct {
 	Nullable bool          // the column may be null
 	Alias    string        // of the table in statements
 	Column   *schema.Field // bun's description of the column; nil for an expression
-	Case     naming.Case   // of the API, for names that are made of others
+	// Case is that of names in the API, for names that are made of others.
+	Case naming.Case
 	// Expression writes the SQL of a declared expression for the table of an alias. It is nil
 	// for a column.
 	Expression func(c *call.Call, alias string) schema.QueryAppender

@@ -193,7 +193,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		}
 		e.Listed = append(e.Listed, f)
 		searched, place := relation.NewRecorder(r), filterPlace(f)
-		bound, err := f.Bind(query.NewFacts(searched))
+		bound, err := f.Bind(query.NewFacts(searched, r.API.Config.Case))
 		if err != nil {
 			b.fault(r.Path, place, err)
 			continue

@@ -62,7 +62,7 @@ func listReadOnly(w *verb.Writing) {
 	if w.Verb.Out.Kind() != reflect.Struct {
 		return
 	}
-	for f := range b.api.Config.Case.Fields(w.Verb.Out) {
+	for f := range w.Resource.API.Config.Case.Fields(w.Verb.Out) {
 		if name := naming.JSONName(f); w.Endpoint.Input.ByName[name] == nil {
 			w.ReadOnly[name] = true
 		}

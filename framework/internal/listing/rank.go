@@ -14,7 +14,7 @@ func BindRanker(r *table.Resource, fault func(error)) *query.BoundRanker {
 	if r.Declaration.Ranked == nil {
 		return nil
 	}
-	bound, err := r.Declaration.Ranked.Bind(query.NewFacts(r))
+	bound, err := r.Declaration.Ranked.Bind(query.NewFacts(r, r.API.Config.Case))
 	switch {
 	case err != nil:
 		fault(err)

@@ -111,7 +111,7 @@ func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
 	return query.Field{
 		Enum: datatype.ValueWords(values),
 		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.Table.Alias, Column: column,
-		Nullable: column.IsPtr || column.NullZero, Case: r.API.Config.Case,
+		Nullable: column.IsPtr || column.NullZero,
 	}
 }
 

@@ -79,7 +79,8 @@ type planMany struct {
 // with a sentence that does not name the viewset. base is the rows that are shown; their files
 // have the URLs of their viewset.
 func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, fault func(error)) *Plan {
-	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base), names: wire.CompileNames(reflect.SliceOf(out), api.Config.Case)}
+	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
+	p.names = wire.CompileNames(reflect.SliceOf(out), api.Config.Case)
 	p.add(base, out, nil, p.alias, 0, fault)
 	quoted := make([]string, 0, len(p.leaves))
 	flat := make([]string, 0, len(p.leaves))
