@@ -50,7 +50,7 @@ func TestPermissionsThatNothingAsksFor(t *testing.T) {
 	onBoth(t, func(t *testing.T, r *rig) {
 		r.inhabited()
 		r.ok("group create night")
-		const misspelt, strange = "no endpoint of the API requires patients.veiw; did you mean patients.view?", "no endpoint requires x.y; trestle routes lists what each requires"
+		const misspelt, strange = "no endpoint of the API requires patients.veiw; did you mean patients.view?", "no endpoint of the API requires x.y; trestle routes lists what each requires"
 		for _, command := range []string{"group create day", "group grant night", "user grant --email a@example.com"} {
 			got := r.run(command + " patients.veiw doctors.add x.y")
 			got.is(t, exitOK, misspelt, strange)

@@ -149,8 +149,8 @@ func TestCheckPasswordHashesAnOldCostAgain(t *testing.T) {
 	})
 }
 
-// TestCheckPasswordOfABrokenHash: the client cannot tell it from a wrong password, and the audit
-// log has its own reason.
+// TestCheckPasswordOfABrokenHash: the error is that of a wrong password, with its own reason for
+// the audit log.
 func TestCheckPasswordOfABrokenHash(t *testing.T) {
 	onBoth(t, func(w *world) {
 		user := w.user("asha@example.com")

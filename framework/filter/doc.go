@@ -12,8 +12,8 @@
 // Fields have the names that clients use. A field may be an expression of [framework.ViewSet],
 // or a path over relations that the viewset lists in [framework.Relations], such as
 // "author.name" or "tags.name". A filter over a path keeps each row that has a related row which
-// matches and which the caller may see. [Together] asks for one related row that meets several
-// filters, and [Not] for the rows that a filter leaves out.
+// matches and which the caller may see. [Together] keeps each row that has one related row which
+// meets several filters, and [Not] keeps the rows that a filter leaves out.
 //
 // If a name is wrong, or a backend cannot compare a field, API.Check reports it in a sentence. A
 // value from a client is always an argument of the statement, never part of its text. A value

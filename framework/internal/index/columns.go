@@ -90,7 +90,10 @@ type tableUse struct {
 	by          []string // the paths of the viewsets
 }
 
-type neededColumn struct{ name, field string }
+type neededColumn struct {
+	name, field string
+	by          []string // the paths of the viewsets
+}
 
 func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingColumn) {
 	if len(columns) == 0 {
@@ -99,7 +102,7 @@ func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingCol
 	for _, c := range u.columns {
 		if !kind.HasColumn(columns, c.name) {
 			list = append(list, MissingColumn{
-				For: u.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, u.unused(kind, columns)),
+				For: c.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, u.unused(kind, columns)),
 			})
 		}
 	}
@@ -124,9 +127,11 @@ func (l *tableList) use(r *table.Resource, name, model string, columns ...needed
 	}
 	u := (*l)[at]
 	for _, c := range columns {
-		if !slices.ContainsFunc(u.columns, func(have neededColumn) bool { return have.name == c.name }) {
-			u.columns = append(u.columns, c)
+		at := slices.IndexFunc(u.columns, func(have neededColumn) bool { return have.name == c.name })
+		if at < 0 {
+			at, u.columns = len(u.columns), append(u.columns, c)
 		}
+		u.columns[at].by = naming.AddNew(u.columns[at].by, []string{r.Path})
 	}
 	u.by = naming.AddNew(u.by, []string{r.Path})
 }
@@ -135,7 +140,7 @@ func (l *tableList) use(r *table.Resource, name, model string, columns ...needed
 func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...*schema.Field) {
 	columns := make([]neededColumn, len(fields))
 	for i, f := range fields {
-		columns[i] = neededColumn{f.Name, table.TypeName + "." + f.GoName}
+		columns[i] = neededColumn{name: f.Name, field: table.TypeName + "." + f.GoName}
 	}
 	l.use(r, table.Name, table.TypeName, columns...)
 }
