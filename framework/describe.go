@@ -2,7 +2,9 @@ package framework
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"time"
 
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/index"
@@ -123,12 +125,27 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 }
 
 // Run calls [API.Purge] and [API.SweepFiles] every hour, the first time after a minute, until ctx
-// ends. It calls report with each error, and with each panic as an error, and goes on.
+// ends. It calls report with each error, and with each panic as an error, and goes on. When ctx
+// ends, Run waits up to 5 s for functions of [Call.AfterCommit] that are not done, ends their
+// context, and returns: end ctx after the last request.
 func (a *API) Run(ctx context.Context, report func(error)) {
+	defer a.endFunctions(ctx, report)
 	once.NewKeyring(a.registry).Run(ctx, report, func(ctx context.Context) error {
 		_, err := a.SweepFiles(ctx)
 		return err
 	})
+}
+
+// lastFunctions limits how long Run waits for functions after commits.
+const lastFunctions = 5 * time.Second
+
+// endFunctions waits for the functions after commits, and ends their context.
+func (a *API) endFunctions(ctx context.Context, report func(error)) {
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFunctions)
+	defer cancel()
+	if err := a.registry.After.Close(ending); err != nil {
+		report(fmt.Errorf("framework: functions after commits were not done at the end: %w", err))
+	}
 }
 
 // Purge deletes the idempotency keys that are older than 24 hours, with their answers, in

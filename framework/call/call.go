@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/internal/after"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/sqldb"
 )
@@ -63,13 +64,53 @@ func (c *Call) InTx(fn func(c *Call) error) error {
 		return fn(c)
 	}
 	begin := s.Rerun()
-	return s.Session.DB().InTx(c, func(ctx context.Context, session *sqldb.Session) error {
+	var pending []after.Function
+	err := s.Session.DB().InTx(c, func(ctx context.Context, session *sqldb.Session) error {
 		begin()
+		pending = nil
 		in := *c
 		in.Context, in.DB = ctx, session.IDB()
-		state.Of(&in).Session = session
+		state.Of(&in).Session, state.Of(&in).Pending = session, &pending
 		return fn(&in)
 	})
+	if err == nil {
+		s.After.Start(c.Context, c.ID.String(), pending...)
+	}
+	return err
+}
+
+// AfterCommit runs fn after the commit of the call's transaction, in this process and beside the
+// request: the answer does not wait for it. The functions of one transaction run in the order of
+// their calls, one after another. If the transaction is rolled back, or the outcome of its commit
+// is unknown, fn does not run. If the transaction is run again, only the functions of its last run
+// count. A call that is in no transaction runs fn at once, beside the request: within
+// [Call.InTx], use the call that it passes.
+//
+// fn receives a call of its own, on the connection pool, with the caller, the id and the time of
+// the request. Its headers are not sent. Its context has no deadline and does not end with the
+// request, but when the server stops: API.Run of package framework waits up to 5 s for functions
+// that run. fn runs once. An error and a panic are logged, and change neither the answer nor the
+// functions that follow. fn is not stored: if the process ends before, it is lost. For work that
+// must not be lost, store a row in the transaction.
+func (c *Call) AfterCommit(fn func(c *Call) error) {
+	later := func(ctx context.Context) error { return fn(c.afterwards(ctx)) }
+	s := state.Of(c)
+	if s.Pending == nil {
+		s.After.Start(c.Context, c.ID.String(), later)
+		return
+	}
+	*s.Pending = append(*s.Pending, later)
+}
+
+// afterwards returns the call of a function of [Call.AfterCommit].
+func (c *Call) afterwards(ctx context.Context) *Call {
+	session := state.Of(c).Session.DB().Session()
+	later := *c
+	later.Context, later.DB = ctx, session.IDB()
+	s := state.Of(&later)
+	s.Session, s.Header, s.Writer, s.Pending = session, http.Header{}, nil, nil
+	s.Progress = &state.Progress{Sent: s.Progress.Sent}
+	return &later
 }
 
 // Header returns the headers of the response, for cookies and the like. They are sent with

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/after"
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/sqldb"
 )
@@ -28,8 +29,10 @@ type State struct {
 	Request    *http.Request       // nil for a call without a request
 	Writer     http.ResponseWriter // of the response, for its deadlines; nil for a call without a server
 	Progress   *Progress
-	Media      string // of the answer, chosen by Accept; "" for JSON
-	Identified List   // the schemes that have identified the caller
+	Media      string            // of the answer, chosen by Accept; "" for JSON
+	Identified List              // the schemes that have identified the caller
+	After      *after.Runner     // of the API
+	Pending    *[]after.Function // to run after the commit; nil outside of a transaction
 }
 
 // A List identifies a slice: two equal Lists are the same slice of the same array.

@@ -47,7 +47,7 @@ func (a *Registry) NewCall(ctx context.Context, o CallOptions) *call.Call {
 	if sent := o.Sent; sent != nil {
 		progress.Sent = func(name string) bool { return slices.Contains(sent, name) }
 	}
-	*state.Of(c) = state.State{Session: session, Origin: &a.Origin, Rows: a.Rows, Header: o.Header, Request: o.Request, Progress: progress}
+	*state.Of(c) = state.State{Session: session, Origin: &a.Origin, Rows: a.Rows, Header: o.Header, Request: o.Request, Progress: progress, After: a.After}
 	if o.Header == nil {
 		state.Of(c).Header = http.Header{}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/after"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
@@ -70,6 +71,7 @@ type Registry struct {
 	SignIn    string       // the path of the sign-in endpoint that a 401 names, "" without one
 	Rows      Rows         // finds and stores rows for Find, FindOne, Save and Insert
 	Recorder  Recorder     // nil without one
+	After     *after.Runner
 	Bodies    fair.Budget
 	Parsing   *fair.Queue       // the turns of large bodies to be parsed
 	signer    *signature.Signer // of the URLs of files; nil without keys
@@ -94,6 +96,7 @@ func NewRegistry(c Options) *Registry {
 		Config: c, DB: c.DB,
 		Origin:   origin.Origin{PublicURL: c.PublicURL, Prefix: c.Prefix, Hosts: c.Hosts, Proxies: c.TrustedProxies},
 		Recorder: recorderOf(c.Observers),
+		After:    after.NewRunner(c.Log),
 		Bodies:   fair.Budget{Bytes: bodiesBytes},
 		signer:   signature.NewSigner(c.FileKeys),
 		// Half of the processors stay free for other requests.
