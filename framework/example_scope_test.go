@@ -1,6 +1,8 @@
 package framework_test
 
 import (
+	"net/http"
+
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
@@ -134,4 +136,26 @@ func ExampleFind() {
 	// 201 {"id":1,"text":"Sow","done":false}
 	// 200 [{"id":1,"text":"Sow","done":false}]
 	// 200 []
+}
+
+// A function that finds the newest rows that the caller may see.
+func ExampleOrderBy() {
+	c, done := setup()
+	defer done()
+	newest := func(c *framework.Call, _ framework.None) ([]TaskView, error) {
+		return framework.Find[TaskView](c, "tasks", nil, framework.OrderBy("done", "-id"), framework.Limit(2))
+	}
+	ask := serving(c, framework.ViewSet[Task]{
+		Name: "tasks", Verbs: framework.CRUD[TaskInput, TaskView](), Scope: framework.Public(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "newest", newest)},
+	})
+	ask("POST /api/tasks/", `{"text": "Sow"}`)
+	ask("POST /api/tasks/", `{"text": "Reap"}`)
+	ask("POST /api/tasks/", `{"text": "Rest", "done": true}`)
+	ask("GET /api/tasks/newest/")
+	// Output:
+	// 201 {"id":1,"text":"Sow","done":false}
+	// 201 {"id":2,"text":"Reap","done":false}
+	// 201 {"id":3,"text":"Rest","done":true}
+	// 200 [{"id":2,"text":"Reap","done":false},{"id":1,"text":"Sow","done":false}]
 }

@@ -5,24 +5,51 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 )
 
 // Find returns rows of a viewset for a function, as that viewset shows them: those that the
-// caller may see and that narrow selects, in the viewset's default order. Out must be a
-// view of that viewset. A nil narrow selects every row. A narrow that sets a limit or an
-// offset is an error. More rows than [Config.MaxRows] are the error 409 too_many_rows.
-func Find[Out any](c *call.Call, viewset string, narrow query.Narrow) ([]Out, error) {
+// caller may see and that narrow selects. Out must be a view of that viewset. A nil narrow
+// selects every row. A narrow that sets a limit or an offset is an error: the options [OrderBy],
+// [Limit] and [PageOf] order and limit the rows. Without OrderBy they are in the viewset's default
+// order. Without Limit and PageOf, more rows than [Config.MaxRows] are the error 409 too_many_rows.
+func Find[Out any](c *call.Call, viewset string, narrow query.Narrow, options ...FindOption) ([]Out, error) {
 	rows, err := table.RowsOf(c, "Find")
 	if err != nil {
 		return nil, err
 	}
-	found, err := rows.Find(c, viewset, reflect.TypeFor[Out](), narrow)
+	var selected declare.Selection
+	for _, option := range options {
+		option.set(&selected)
+	}
+	found, err := rows.Find(c, viewset, reflect.TypeFor[Out](), narrow, selected)
 	if err != nil {
 		return nil, err
 	}
 	return found.Interface().([]Out), nil
+}
+
+// A FindOption orders or limits the rows of [Find]. Make one with [OrderBy], [Limit] or [PageOf].
+type FindOption struct{ set func(*declare.Selection) }
+
+// OrderBy orders the rows by fields, each with a leading - for descending: "-created_at",
+// "author.name". The names are those of [Ordering]: fields of the viewset in its case, its
+// expressions, and fields of to-one relations. Rows without a value come last, and the primary key
+// decides between equal rows. Another name is an error of Find. A field need not be one of
+// [Ordering.Allowed], so do not pass on the text of a client, which could name a hidden field.
+func OrderBy(fields ...string) FindOption {
+	return FindOption{func(s *declare.Selection) { s.Order = append(s.Order, fields...) }}
+}
+
+// Limit selects the first n rows; rows that follow are no error. n is from 1 to [Config.MaxRows].
+func Limit(n int) FindOption { return PageOf(1, n) }
+
+// PageOf selects a page of rows, numbered from 1. A page past the end is empty. rows is from 1 to
+// [Config.MaxRows]. To learn whether rows follow, find the next page too.
+func PageOf(number, rows int) FindOption {
+	return FindOption{func(s *declare.Selection) { s.Limits, s.Page, s.Rows = s.Limits+1, number, rows }}
 }
 
 // Each yields the rows of a viewset for a function that streams them, as [Find] returns them, but

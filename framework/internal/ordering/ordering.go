@@ -3,6 +3,7 @@
 package ordering
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -120,6 +121,15 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 		terms = append(terms, Term{f, descending})
 	}
 	return terms
+}
+
+// ByFields binds the terms that a function orders by. Its error is the first mistake.
+func (b *Bound) ByFields(r query.Source, terms []string) (bound []Term, err error) {
+	if len(terms) == 0 {
+		return b.Fallback, nil
+	}
+	bound = bindTerms(r, strings.Join(terms, ","), func(_ string, mistake error) { err = cmp.Or(err, mistake) })
+	return bound, err
 }
 
 // fieldAt finds a field to order by: a column, an expression, or a column of a to-one path. It has

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"cmp"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -24,24 +26,49 @@ type Functions struct{ *table.Registry }
 func New(a *table.Registry) Functions { return Functions{a} }
 
 // Find implements [table.Rows].
-func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error) {
+func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery, selected declare.Selection) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
 		return reflect.Value{}, err
+	}
+	window, err := a.window(viewset, selected)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	order, err := r.Ordering.ByFields(r, selected.Order)
+	if err != nil {
+		return reflect.Value{}, naming.Sentence("framework.Find(%q): OrderBy: %w", viewset, err)
 	}
 	q := r.Rows(r.Looking(c))
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
 		if limits, err := a.hasLimit(q); err != nil || limits {
-			return reflect.Value{}, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and cut the slice that Find returns", viewset))
+			return reflect.Value{}, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and give Find the option Limit or PageOf", viewset))
 		}
 	}
-	most := int64(a.Config.MaxRows)
-	found, more, err := shown.Rows(c, r.Ordering.Apply(c, q, r.Ordering.Fallback), table.Window{Rows: most, Probe: true})
+	found, more, err := shown.Rows(c, r.Ordering.Apply(c, q, order), window)
 	if err == nil && more {
-		err = fault.TooManyRows(most, viewset)
+		err = fault.TooManyRows(window.Rows, viewset)
 	}
 	return found, err
+}
+
+// window returns the rows that a selection wants. Without a limit these are all rows, up to
+// Config.MaxRows, and a probe for more.
+func (a Functions) window(viewset string, selected declare.Selection) (table.Window, error) {
+	most := a.Config.MaxRows
+	rows, page := int64(selected.Rows), int64(selected.Page)
+	switch {
+	case selected.Limits == 0:
+		return table.Window{Rows: int64(most), Probe: true}, nil
+	case selected.Limits > 1:
+		return table.Window{}, naming.Sentence("framework.Find(%q): Limit and PageOf are given together, or one of them twice; give one", viewset)
+	case selected.Rows < 1 || selected.Rows > most:
+		return table.Window{}, naming.Sentence("framework.Find(%q): %d rows cannot be read at once; the number must be from 1 to Config.MaxRows, which is %d", viewset, rows, most)
+	case page < 1 || page > math.MaxInt64/rows:
+		return table.Window{}, naming.Sentence("framework.Find(%q): there is no page %d; pages are numbered from 1", viewset, page)
+	}
+	return table.Window{Rows: rows, Offset: (page - 1) * rows}, nil
 }
 
 // FindOne implements [table.Rows].

@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"
 )
@@ -60,10 +61,10 @@ func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // A Rows finds and stores rows of an API's viewsets, for functions of a declaration.
 type Rows interface {
 	// Find returns the rows of a viewset that are in scope when the caller lists it, as a slice
-	// of out, in the default order. It does not check the permission to list. narrow may add
-	// conditions or be nil; a limit or an offset in it is an error. More rows than
-	// Config.MaxRows are an error.
-	Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) (reflect.Value, error)
+	// of out, in the order and of the page that selected names. It does not check the permission
+	// to list. narrow may add conditions or be nil; a limit or an offset in it is an error. More
+	// rows than Config.MaxRows are an error, as is a larger page.
+	Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery, selected declare.Selection) (reflect.Value, error)
 	// Each yields the rows that Find would return, as values of out, ordered by primary key and
 	// without a limit of their number. It reads them in parts and holds no connection in between.
 	Each(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery) iter.Seq2[reflect.Value, error]
