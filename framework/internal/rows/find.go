@@ -26,7 +26,9 @@ type Functions struct{ *table.Registry }
 func New(a *table.Registry) Functions { return Functions{a} }
 
 // Find implements [table.Rows].
-func (a Functions) Find(c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery, selected declare.Selection) (reflect.Value, error) {
+func (a Functions) Find(
+	c *call.Call, viewset string, out reflect.Type, narrow func(*bun.SelectQuery) *bun.SelectQuery, selected declare.Selection,
+) (reflect.Value, error) {
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
 		return reflect.Value{}, err
