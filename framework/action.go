@@ -65,7 +65,7 @@ func onObject[M, In, Out any](method, name string, fn func(*call.Call, *M, In) (
 	}}
 }
 
-// ByReaders lets every caller who has the row use the action, whatever the Writers of the viewset:
+// ByReaders lets every caller that sees the row use the action, whatever the Writers of the viewset:
 // for an action that does not change the row itself, such as a vote or a reservation. By default,
 // Writers limits every action that is not a GET. If the viewset has no Writers, or the action is
 // a GET, ByReaders is a mistake.

@@ -15,7 +15,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// openBooks are books that everybody sees, and their owners and holders of books.change may
+// openBooks are books that every caller sees, and their owners and holders of books.change may
 // change.
 func openBooks() framework.ViewSet[Book] {
 	v := books()
@@ -85,8 +85,8 @@ func TestWriters(t *testing.T) {
 	})
 }
 
-// TestWritersStamp: Own in Writers sets the owner of a new row, who then may change it. Nobody
-// else can become the owner.
+// TestWritersStamp: Own in Writers sets the owner of a new row, who then may change it. No other
+// caller can become the owner.
 func TestWritersStamp(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := openBooks()
@@ -109,7 +109,7 @@ func TestWritersStamp(t *testing.T) {
 	})
 }
 
-// TestWritersNarrowTheScope: Writers gives nobody a row that the scope does not.
+// TestWritersNarrowTheScope: Writers gives no caller a row that the scope does not.
 func TestWritersNarrowTheScope(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := openBooks()
@@ -127,7 +127,7 @@ func TestWritersNarrowTheScope(t *testing.T) {
 			{"the owner's book in another state", "ada", out, 403, "not_yours"},
 			{"a draft that the caller does not see", "bob", draft, 404, "not_found"},
 			{"a book that the caller does not see", "bob", out, 404, "not_found"},
-			{"a draft that the caller sees and the scope lets nobody else change", "vic", draft, 403, "not_yours"},
+			{"a draft that the caller sees and the scope lets only others change", "vic", draft, 403, "not_yours"},
 			{"a draft that the scope lets the holder change", "max", draft, 200, ""},
 			{"a book in another state, by the holder", "max", out, 403, "not_yours"},
 			{"a draft, without credentials", "", draft, 404, "not_found"},
@@ -144,7 +144,7 @@ func TestWritersNarrowTheScope(t *testing.T) {
 	})
 }
 
-// TestWritersVia: whoever may change the book may change its chapters. References are not
+// TestWritersVia: a caller who may change the book may change its chapters. References are not
 // narrowed.
 func TestWritersVia(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
@@ -244,7 +244,7 @@ func TestWritersReplay(t *testing.T) {
 	})
 }
 
-// TestWritersStatements: Writers adds a statement only to a request that it refuses.
+// TestWritersStatements: Writers adds a statement only to a request that it rejects.
 func TestWritersStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		n := frameworktest.CountStatements(db)
@@ -268,7 +268,11 @@ func TestWritersStatements(t *testing.T) {
 					t.Errorf("a refused request takes %d statements, want %d", refused, missed+1)
 				}
 				status := map[bool]int{true: 204, false: 200}[c.method == "DELETE" && c.path == ""]
-				written := of("ada", "books", status)
+				var written int
+				texts := n.During(func() { written = of("ada", "books", status) })
+				if first := texts[0]; !strings.Contains(first, `"owner_id" = `) || db.Kind() == sqldb.PostgreSQL && strings.HasPrefix(first, "SELECT") && len(texts) > 1 && !strings.Contains(first, "FOR UPDATE") {
+					t.Errorf("the statement that changes or locks the row lacks the owner or the lock: %s", first)
+				}
 				if status == 204 {
 					id = api.in(t).as("ada").post("/api/books/", fields{"title": "again"}).is(201).id()
 				}

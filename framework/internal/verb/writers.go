@@ -17,7 +17,7 @@ import (
 // the scope or Writers leaves out the row, it looks for the row as a list shows it: if the caller
 // has it there, the error is 403 not_yours, or 401 for an anonymous caller if Writers depends on
 // the caller. Any other error, and a NotFound of a function that has received the row, is returned
-// unchanged. Only a refused request costs this statement.
+// unchanged. Only a rejected request costs this statement.
 func (e Handler) notYours(c *call.Call, r *table.Request, err error) error {
 	if !r.Changes || r.Found || !fault.IsNotFound(err) {
 		return err
