@@ -114,7 +114,9 @@ func TestWritersNarrowTheScope(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := openBooks()
 		v.Scope = books().Scope // books.view sees all, books.view with books.change changes all
-		v.Writers = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.Where("?TableAlias.status = ?", "draft") })
+		v.Writers = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+			return q.Where("?TableAlias.status = ?", "draft")
+		})
 		api, _ := promised(t, config(db), countries(), authors(), v)
 		draft := "/api/books/" + api.as("ada").post("/api/books/", fields{"title": "Draft"}).is(201).id() + "/"
 		out := "/api/books/" + api.as("ada").post("/api/books/", fields{"title": "Out", "status": "out"}).is(201).id() + "/"
@@ -224,7 +226,9 @@ func TestWritersReplay(t *testing.T) {
 			return n.onRow(c, b, in)
 		}
 		v.Actions = []framework.Action[Book]{framework.Post("hand", hand).Idempotent()}
-		v.Scope = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.Where("?TableAlias.status <> ?", "lost") })
+		v.Scope = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+			return q.Where("?TableAlias.status <> ?", "lost")
+		})
 		api := serve(t, config(db), countries(), authors(), v, notes())
 		ada, id := api.as("ada"), ""
 		id = ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
