@@ -65,6 +65,12 @@ func onObject[M, In, Out any](method, name string, fn func(*call.Call, *M, In) (
 	}}
 }
 
+// ByReaders lets every caller that sees the row use the action, whatever the Writers of the viewset:
+// for an action that does not change the row itself, such as a vote or a reservation. By default,
+// Writers limits every action that is not a GET. If the viewset has no Writers, or the action is
+// a GET, ByReaders is a mistake.
+func (a Action[M]) ByReaders() Action[M] { a.declared.ByReaders = true; return a }
+
 // As declares the media types of an answer that is sent in parts: of a function that returns an
 // iterator or [Content]. The first is the default; the header Accept of a request chooses among
 // them (RFC 9110, section 12.5.1). A request that accepts none of them is answered 406

@@ -125,6 +125,7 @@ const (
 	CodeAuthenticationRequired  = problem.CodeAuthenticationRequired
 	CodeInvalidToken            = problem.CodeInvalidToken
 	CodeForbidden               = problem.CodeForbidden
+	CodeNotYours                = problem.CodeNotYours
 	CodeNotFound                = problem.CodeNotFound
 	CodeMethodNotAllowed        = problem.CodeMethodNotAllowed
 	CodeNotAcceptable           = problem.CodeNotAcceptable
@@ -159,6 +160,10 @@ func OneOf(known []string, text string) string { return problem.OneOf(known, tex
 
 // Refuse returns an [Error] with a code of your own or of the framework: see [problem.Refuse].
 func Refuse(status int, code, detail string) *Error { return problem.Refuse(status, code, detail) }
+
+// NotYours returns the error of a caller that may see a row and may not change it: status 403. See
+// [ViewSet].Writers.
+func NotYours() *Error { return problem.NotYours() }
 
 // Conflict returns the error of a valid request that the present state does not allow: 409.
 func Conflict(code, detail string) *Error { return problem.Conflict(code, detail) }

@@ -14,9 +14,10 @@ type Access = spec.Access
 const (
 	// AccessRefused: the caller gets 401 or 403, from a guard or from the permission.
 	AccessRefused = spec.AccessRefused
-	// AccessScoped: the caller is permitted and has the rows of its [Scope], perhaps no row.
+	// AccessScoped: the caller is permitted and has the rows of its [Scope] or, for a change, those
+	// of them that [ViewSet].Writers leaves the caller. It may be no row.
 	AccessScoped = spec.AccessScoped
-	// AccessAllowed: the caller is permitted, and no scope narrows the endpoint. The caller
+	// AccessAllowed: the caller is permitted, and no scope and no Writers narrows the endpoint. The caller
 	// has every row, or the endpoint is a function that receives no row, such as one of [Does]
 	// or [OnCollection]. Such a function does not give the caller every row: the rows that it
 	// reads by [Find] are in the caller's scope.
@@ -52,7 +53,9 @@ type RouteInfo struct {
 	Name       string `json:"name"`       // of the verb or the action
 	Permission string `json:"permission"` // as its method String returns it
 	Scope      string `json:"scope"`      // as [Scope.String] returns it
-	Doc        string `json:"doc,omitempty"`
+	// Writers is the Writers of the viewset as [Scope.String] returns it, if it limits the endpoint.
+	Writers string `json:"writers,omitempty"`
+	Doc     string `json:"doc,omitempty"`
 }
 
 // A RouteAccess is an endpoint and the access of some callers to it.

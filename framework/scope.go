@@ -14,6 +14,12 @@ import (
 // of its viewset. It is answered like a row that does not exist. [Save], [Insert] and a
 // function's own statements do not apply the scope. Make a Scope with [Own], [Via], [Where]
 // or [Public].
+//
+// A Scope as [ViewSet].Writers declares which rows in scope a caller may change. It is applied
+// inside the statement that changes or locks the row, to the row as it is before the change. It
+// does not limit reading, references in bodies, and who may create a row. An Own there sets the
+// owner of new rows too. A Via there leads to the rows that the caller has by the Scope and the
+// Writers of the other viewset. An Unless there needs no permission to list.
 type Scope struct{ declared declare.Scope }
 
 // Own gives a caller the rows whose field is the caller's id, and sets that field on the

@@ -30,6 +30,11 @@ type ViewSet[M any] struct {
 	// Scope declares which rows a caller has, for every verb, action, filter, embedded row
 	// and reference. Required.
 	Scope Scope
+	// Writers declares which rows in scope a caller may change or delete: by PUT, PATCH and DELETE,
+	// by the writing actions on a row, and by its files. Another row in scope is 403 not_yours, or
+	// 401 for an anonymous caller. See [Scope] and [Action.ByReaders]. Defaults to every row in
+	// scope.
+	Writers Scope
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search
 	// Ranked is a search that lists the best matches first, such as that of package ranked.
@@ -136,7 +141,7 @@ type Resource interface{ declare() []*declare.Declaration }
 func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
 		Name: v.Name, Under: v.Under, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
-		Scope: v.Scope.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
+		Scope: v.Scope.declared, Writers: v.Writers.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,

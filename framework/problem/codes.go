@@ -18,6 +18,7 @@ const (
 	CodeAuthenticationRequired  = "authentication_required"
 	CodeInvalidToken            = "invalid_token"
 	CodeForbidden               = "forbidden"
+	CodeNotYours                = "not_yours"
 	CodeNotFound                = "not_found"
 	CodeMethodNotAllowed        = "method_not_allowed"
 	CodeNotAcceptable           = "not_acceptable"
@@ -72,6 +73,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeAuthenticationRequired, Status: http.StatusUnauthorized, Title: "Credentials are required", Text: "Send credentials: the header WWW-Authenticate names the schemes that are accepted."},
 	{Code: CodeInvalidToken, Status: http.StatusUnauthorized, Title: "The credentials are not valid", Text: "The credentials are malformed, expired or revoked. Get new ones; the request was not treated as anonymous."},
 	{Code: CodeForbidden, Status: http.StatusForbidden, Title: "Not permitted", Text: "You are signed in, but you have no permission for this. An operator of the service can give it to you."},
+	{Code: CodeNotYours, Status: http.StatusForbidden, Title: "Not yours to change", Text: "You may see this record, but not change it: it belongs to another user, or its present state does not allow it. Nothing was changed."},
 	{Code: CodeNotFound, Status: http.StatusNotFound, Title: "Not found", Text: "The path is unknown, or the record does not exist, or you have no access to it. The answer is the same in all three cases."},
 	{Code: CodeMethodNotAllowed, Status: http.StatusMethodNotAllowed, Title: "Method not allowed", Text: "This path exists, but does not offer this method. The header Allow lists those it does."},
 	{Code: CodeNotAcceptable, Status: http.StatusNotAcceptable, Title: "No acceptable media type", Text: "The header Accept excludes every media type that this endpoint has. details.offered lists them.", Details: NotAcceptableDetails{}},

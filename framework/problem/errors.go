@@ -125,6 +125,11 @@ func Forbidden() *Error {
 	return Refuse(http.StatusForbidden, CodeForbidden, "You are signed in but have no permission to do this.")
 }
 
+// NotYours makes the error for a row that the caller may see and may not change: status 403.
+func NotYours() *Error {
+	return Refuse(http.StatusForbidden, CodeNotYours, "You may see this, but it is not yours to change.")
+}
+
 // Unauthenticated makes the error for a request without credentials: status 401. The
 // framework adds the header WWW-Authenticate.
 func Unauthenticated() *Error {

@@ -45,6 +45,7 @@ func (b *binder) bindActions(r *table.Resource) {
 		taken[slot] = true
 		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
 		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+		e.ByWriters = byWriters(e, a, fault)
 		base := "/" + r.Path
 		if a.OnObject {
 			modelhook.OfSelect().Check(r.Model, fault)

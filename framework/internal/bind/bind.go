@@ -228,14 +228,11 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 func (b *binder) bind(r *table.Resource) {
 	d := r.Declaration
 	fault := func(place string, err error) { b.fault(r.Path, place, err) }
-	r.Scope = table.BindScope(r, d.Scope, fault)
+	b.bindScopes(r)
 	access.CheckPermission(d.Permission, b.at(r, "permission"))
 	checkListed(d.Authentication, "authenticator", b.at(r, "authentication"))
 	checkListed(d.Throttles, "throttle", b.at(r, "throttles"))
 	checkMiddleware(d.Middleware, b.at(r, "middleware"))
-	if s := d.Scope; d.Single && (s.Kind != declare.ScopeOwn || s.Unless != nil) {
-		fault("single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
-	}
 	if d.Lookup != "" {
 		if f, err := r.Field(d.Lookup); err != nil {
 			fault("lookup", err)
@@ -251,4 +248,5 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
+	b.checkWritten(r)
 }

@@ -79,6 +79,7 @@ func isAction(r *table.Resource, name string) bool {
 func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method string) *table.Endpoint {
 	e := b.newEndpoint(r, f.Place(), f.Name, method, declare.Rules{})
 	e.OnObject, e.File, e.Pattern, e.Doc = true, f, f.Pattern(), f.Doc
+	e.ByWriters = changes(e)
 	switch method {
 	case http.MethodGet:
 		e.Parts = stream.NewDownloadPlan(f.Types)

@@ -68,6 +68,7 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 	}
 	e := b.newEndpoint(r, v.Name, v.Name, v.Method, v.Rules)
 	e.OnObject = v.OnObject() && v.Kind != declare.VerbDoes
+	e.ByWriters = changes(e)
 	e.Pattern = r.ListPath()
 	if v.OnObject() {
 		e.Pattern = r.ItemPath()

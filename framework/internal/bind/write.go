@@ -2,6 +2,7 @@ package bind
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/uptrace/bun/schema"
 
@@ -43,7 +44,7 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 			fault(naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", w.Verb.In.Name(), f.GoName))
 		case w.Resource.Slug != nil && column == w.Resource.Slug.Field.Column:
 			fault(naming.Sentence("%s.%s writes the slug, which the framework makes from %s; leave it out", w.Verb.In.Name(), f.GoName, w.Resource.Slug.From.GoName))
-		case column == w.Resource.Scope.Column && w.Resource.Scope.Kind == declare.ScopeOwn:
+		case slices.Contains(w.Resource.Owners(), column):
 			fault(naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", w.Verb.In.Name(), f.GoName))
 		case w.Verb.Fill == nil && w.Endpoint.Route.Name != call.VerbPatch && f.LeavesNone():
 			fault(naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",

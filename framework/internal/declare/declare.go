@@ -103,6 +103,7 @@ type Action struct {
 	Name, Method string
 	OnObject     bool
 	Empty        bool         // the constructor got a nil function
+	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
@@ -158,6 +159,7 @@ type Declaration struct {
 	Model            reflect.Type
 	Verbs            Verbs
 	Scope            Scope
+	Writers          Scope // ScopeMissing without one
 	Search           Search
 	Ranked           query.Ranker
 	Ordering         Ordering

@@ -60,8 +60,16 @@ func (a Catalog) Routes() []spec.RouteInfo {
 func (a Catalog) info(e *table.Endpoint) spec.RouteInfo {
 	return spec.RouteInfo{
 		Method: e.Route.Method, Path: a.PathOf(e), ViewSet: e.Route.ViewSet, Name: e.Route.Name,
-		Permission: e.Permission.String(), Scope: e.Resource.Scope.String(), Doc: e.Doc,
+		Permission: e.Permission.String(), Scope: e.Resource.Scope.String(), Writers: writersOf(e), Doc: e.Doc,
 	}
+}
+
+// writersOf describes the Writers that limits an endpoint, "" for none.
+func writersOf(e *table.Endpoint) string {
+	if !e.ByWriters {
+		return ""
+	}
+	return e.Resource.Writers.String()
 }
 
 // Access lists every endpoint with the access of each of the callers.
@@ -82,7 +90,7 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 func (a Catalog) Permissions() []string {
 	required := []call.Permission{}
 	for _, e := range a.Endpoints() {
-		required = append(required, e.Permission, e.Resource.Scope.Unless)
+		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless)
 	}
 	for _, g := range a.Config.Guards {
 		required = append(required, g.Permission)
@@ -116,7 +124,7 @@ func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (
 	switch {
 	case !e.Permission.Permit(c):
 		return spec.AccessRefused
-	case e.HandsRows() && !e.Resource.Scope.Lifted(c):
+	case e.HandsRows() && !e.Resource.Scope.Lifted(c), e.ByWriters && !e.Resource.Writers.Lifted(c):
 		return spec.AccessScoped
 	}
 	return spec.AccessAllowed

@@ -137,9 +137,9 @@ func (e Operation) description() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// audience describes the callers that may use the endpoint. If the scope limits callers to
-// their own rows, it adds which rows they have. It does not add them for a create, or for an
-// endpoint for which the framework reads no rows.
+// audience describes the callers that may use the endpoint, and which rows they may change by
+// Writers. If the scope limits callers to their own rows, it adds which rows they have. It does not
+// add them for a create, or for an endpoint for which the framework reads no rows.
 func (e Operation) audience() string {
 	who := "Permission: " + e.right(e.Permission)
 	switch {
@@ -152,12 +152,24 @@ func (e Operation) audience() string {
 	}
 	scope := e.Resource.Scope.Scope
 	switch {
+	case e.ByWriters && e.Resource.Writers.Unless != nil:
+		return who + "; " + changeable(e.Resource.Writers.Kind == declare.ScopeWhere) + ", or all that the caller may see with the permission " + e.right(e.Resource.Writers.Unless) + "."
+	case e.ByWriters:
+		return who + "; " + changeable(e.Resource.Writers.Kind == declare.ScopeWhere) + "."
 	case !e.HandsRows() || e.Route.Name == call.VerbCreate || scope.Kind != declare.ScopeOwn && scope.Kind != declare.ScopeVia:
 		return who + "."
 	case scope.Unless != nil:
 		return who + "; the caller's own rows, or all rows with " + e.lifts(scope.Unless) + "."
 	}
 	return who + "; the caller's own rows."
+}
+
+// changeable describes the rows that Writers lets a caller change.
+func changeable(where bool) string {
+	if where {
+		return "only rows that the caller may change"
+	}
+	return "only the caller's own rows"
 }
 
 // lifts names the permissions that give a caller every row at this endpoint. A write on a row
@@ -259,6 +271,7 @@ func (e Operation) refusesRows() (codes []string) {
 	if e.OnObject {
 		codes = append(codes, problem.CodeNotFound)
 	}
+	codes = append(codes, e.refusesReaders()...)
 	for _, part := range e.Listed {
 		for _, refuser := range access.Parts[call.Refuser](part) {
 			codes = append(codes, refuser.Refuses()...)
@@ -313,10 +326,21 @@ func (e Operation) refusesOthers() (codes []string) {
 		codes = append(codes, problem.CodeForbidden)
 	}
 	makes := e.Route.Name == call.VerbCreate || e.MayInsert()
-	if scope.Kind == declare.ScopeOwn && makes && e.admits(nil) {
+	if len(e.Resource.Owners()) > 0 && makes && e.admits(nil) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
 	return codes
+}
+
+// refusesReaders lists the error codes for a row that the caller may see and may not change.
+func (e Operation) refusesReaders() (codes []string) {
+	if !e.ByWriters {
+		return nil
+	}
+	if e.Resource.Writers.Kind != declare.ScopeWhere && e.admits(nil) {
+		codes = append(codes, problem.CodeAuthenticationRequired)
+	}
+	return append(codes, problem.CodeNotYours)
 }
 
 // successes lists the statuses of the endpoint's successes.

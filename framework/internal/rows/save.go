@@ -7,7 +7,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -107,14 +106,8 @@ func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*t
 }
 
 // keepsAs reports whether two viewsets of one model store its rows in the same way: with the
-// same owner and the same search document.
+// same owners and the same search document.
 func keepsAs(r, other *table.Resource) bool {
-	owner := func(r *table.Resource) *schema.Field {
-		if r.Scope.Kind == declare.ScopeOwn {
-			return r.Scope.Column
-		}
-		return nil
-	}
 	stored := func(r *table.Resource) []string {
 		if r.Search == nil || r.Search.StoredField == nil {
 			return nil
@@ -125,5 +118,5 @@ func keepsAs(r, other *table.Resource) bool {
 		}
 		return names
 	}
-	return owner(r) == owner(other) && slices.Equal(stored(r), stored(other))
+	return slices.Equal(r.Owners(), other.Owners()) && slices.Equal(stored(r), stored(other))
 }

@@ -8,6 +8,7 @@ type RouteInfo struct {
 	Name       string `json:"name"`
 	Permission string `json:"permission"`
 	Scope      string `json:"scope"`
+	Writers    string `json:"writers,omitempty"`
 	Doc        string `json:"doc,omitempty"`
 }
 

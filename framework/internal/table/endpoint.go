@@ -27,8 +27,10 @@ type Endpoint struct {
 	Route    call.Route
 	Pattern  string // below the prefix, canonical: "/patients/:id/"
 	OnObject bool   // it works on one row: that of the key in its path or of a single resource
-	Doc      string
-	Named    string // its id in the OpenAPI document, "" for the default
+	// ByWriters: it changes a row, and the Writers of the viewset limits which.
+	ByWriters bool
+	Doc       string
+	Named     string // its id in the OpenAPI document, "" for the default
 	access.Check
 	Status       int // of a success
 	FirstStatus  int // of a PUT that inserts the row of a single resource; 0 for other endpoints
@@ -67,6 +69,10 @@ type Request struct {
 	// Format is the media type of an answer that is sent in parts, nil for JSON and for a download.
 	Format *stream.Format
 	Signed bool // the URL is signed, so the caller needs no credentials and no scope
+	// Changes: the endpoint is ByWriters, so the row must be one that the caller may change.
+	Changes bool
+	// Found: ModelOf has found the row of the path.
+	Found bool
 }
 
 // A Response is the answer of an endpoint. A nil Value means no body.

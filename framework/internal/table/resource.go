@@ -37,6 +37,7 @@ type Resource struct {
 	Names       map[string]query.Field // by the client's name
 	Relations   *relation.Set
 	Scope       BoundScope
+	Writers     BoundScope // Public without a declaration
 	Search      *search.Bound
 	Ordering    *ordering.Bound
 	Slug        *BoundSlug // nil without one

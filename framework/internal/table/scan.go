@@ -128,21 +128,34 @@ func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err erro
 	return found, rows.Err()
 }
 
-// Object is the query of the row that the path names, narrowed by the scope. Without a key, as
-// in a single resource, it is the query of every row in scope.
+// Object is the query of the row that the path names, narrowed by the scope, and by Writers if
+// the request changes it. Without a key, as in a single resource, it is the query of every such
+// row.
 func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
-	q := r.Rows(c)
-	if req.Key != nil {
-		q = q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
-	}
+	q := c.DB.NewSelect().Model(NilModel(r.Model))
+	r.narrow(c, req, q.QueryBuilder())
 	return q
+}
+
+// narrow narrows a query to the row that the path names, if the caller has it, and may change it
+// if the request changes it.
+func (r *Resource) narrow(c *call.Call, req *Request, q bun.QueryBuilder) {
+	if req.Key != nil {
+		q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
+	}
+	r.Scope.Narrow(c, q)
+	if req.Changes {
+		r.Writers.Narrow(c, q)
+	}
 }
 
 // ModelOf reads the row that the path names, with all its columns. In a transaction on
 // PostgreSQL it locks the row. If the row does not exist or is out of scope, the error is
-// NotFound.
+// NotFound. It sets Found of the request.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
-	return r.read(c, r.Object(c, req))
+	m, err := r.read(c, r.Object(c, req))
+	req.Found = err == nil
+	return m, err
 }
 
 // read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"reflect"
+	"slices"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -9,8 +9,6 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
@@ -19,91 +17,32 @@ type BoundScope struct {
 	declare.Scope
 	Column *schema.Field // of Own, the owner; of Via, the reference
 	Via    *Resource     // the viewset that a Via leads to
+
+	writers bool // it is a Writers, and not a Scope
 }
 
-// BindScope finds the columns of a scope, and reports each mistake.
-func BindScope(r *Resource, s declare.Scope, fault func(place string, err error)) BoundScope {
-	b := BoundScope{Scope: s}
-	access.CheckPermission(s.Unless, func(err error) { fault("scope", err) })
-	if s.Kind == declare.ScopeOwn && s.Owner == nil || s.Kind == declare.ScopeWhere && s.Where == nil {
-		fault("scope", naming.Sentence("it was given no function"))
-		return b
+// AsWriters returns the bound scope as the Writers of a viewset. Without a declaration it is
+// Public.
+func (b BoundScope) AsWriters() BoundScope {
+	if b.Kind == declare.ScopeMissing {
+		b.Kind = declare.ScopePublic
 	}
-	switch s.Kind {
-	case declare.ScopeMissing:
-		fault("scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
-	case declare.ScopeOwn:
-		var err error
-		if b.Column, err = ownerColumn(r, s); err != nil {
-			fault("scope", err)
-		}
-	case declare.ScopeVia:
-		f, err := r.Field(s.Field)
-		if err != nil {
-			fault("scope", err)
-			break
-		}
-		target, err := r.API.LookUp(s.Target)
-		if err != nil {
-			fault("scope", err)
-			break
-		}
-		if err := viaLeads(r, f, target); err != nil {
-			fault("scope", err)
-			break
-		}
-		b.Column, b.Via = f.Column, target
-	}
+	b.writers = true
 	return b
 }
 
-// viaLeads checks that a Via leads to an owner: its field has the type of the target's key, the
-// target is not Public, and the chain of targets does not lead back to r.
-func viaLeads(r *Resource, f query.Field, target *Resource) error {
-	if f.Type != target.Pk.IndirectType {
-		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
-	}
-	if target.Declaration.Scope.Kind == declare.ScopePublic {
-		return naming.Sentence("Via %q leads to %s, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
-	}
-	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {
-		if at == r {
-			return naming.Sentence("Via %q leads back to %s; one of them must have an owner of its own", target.Path, r.Path)
-		}
-		next, ok := viaTarget(at)
-		if !ok {
-			break
-		}
-		at = next
-	}
-	return nil
-}
+// HasWriters reports whether the viewset declares Writers.
+func (r *Resource) HasWriters() bool { return r.Declaration.Writers.Kind != declare.ScopeMissing }
 
-// viaTarget is the viewset that a viewset's own Via names. It returns false if the scope is not
-// a Via or names no viewset.
-func viaTarget(r *Resource) (*Resource, bool) {
-	target, err := r.API.LookUp(r.Declaration.Scope.Target)
-	return target, err == nil && r.Declaration.Scope.Kind == declare.ScopeVia
-}
-
-// ownerColumn finds the column whose address the accessor returns. It returns an error without
-// one, and for a column that cannot have the ids of the callers.
-func ownerColumn(r *Resource, s declare.Scope) (*schema.Field, error) {
-	if s.Model != r.Model {
-		return nil, naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name())
-	}
-	model := reflect.New(r.Model)
-	address, ids := s.Owner(model.Interface()), r.API.CallerID
-	for _, f := range r.Table.Fields {
-		switch {
-		case f.Value(model.Elem()).Addr().Interface() != address:
-		case ids != nil && f.IndirectType != ids:
-			return f, naming.Sentence("Own takes the column %s of type %s, but the ids of callers are %s; own by a column of that type, or give the authenticators the method CallerID", f.Name, f.IndirectType, ids)
-		default:
-			return f, nil
+// Owners lists the columns that have the id of the caller who created a row: those of an Own in
+// the scope and in Writers.
+func (r *Resource) Owners() (columns []*schema.Field) {
+	for _, s := range []BoundScope{r.Scope, r.Writers} {
+		if s.Kind == declare.ScopeOwn && s.Column != nil && !slices.Contains(columns, s.Column) {
+			columns = append(columns, s.Column)
 		}
 	}
-	return nil, naming.Sentence("Own must return the address of a column of %s", r.Model.Name())
+	return columns
 }
 
 // Narrow adds the caller's scope to a query on the resource's model, unless the scope is
@@ -115,8 +54,8 @@ func (b BoundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
 }
 
 // Lifted reports whether the scope leaves the caller every row: it is Public, or its Unless
-// permits the call. Except for reading and a create, Unless must also permit the caller to list
-// the viewset, because the answer of a write shows the row.
+// permits the call. Except for reading and a create, the Unless of a Scope must also permit the
+// caller to list the viewset, because the answer of a write shows the row.
 func (b BoundScope) Lifted(c *call.Call) bool {
 	switch {
 	case b.Kind == declare.ScopePublic:
@@ -124,7 +63,7 @@ func (b BoundScope) Lifted(c *call.Call) bool {
 	case b.Unless == nil || !b.Unless.Permit(c):
 		return false
 	}
-	return c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
+	return b.writers || c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
 // own narrows a query by the scope, even if the scope is lifted.
@@ -141,7 +80,7 @@ func (b BoundScope) ByOwner() bool {
 
 // OwnedBy narrows a query by the scope, even if the scope is lifted. owner stands for the id of
 // the caller. Public adds no condition. An Own leaves an anonymous caller no row. A Where
-// ignores owner.
+// ignores owner. A Via of Writers also applies the Writers of its viewset.
 func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.Kind == declare.ScopePublic:
@@ -150,6 +89,9 @@ func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.Query
 	case b.Kind == declare.ScopeVia:
 		keys := b.Via.Keys(c)
 		b.Via.Scope.OwnedBy(c, keys.QueryBuilder(), owner)
+		if b.writers {
+			b.Via.Writers.OwnedBy(c, keys.QueryBuilder(), owner)
+		}
 		q.Where("?TableAlias.? IN (?)", bun.Ident(b.Column.Name), keys)
 	case b.Kind == declare.ScopeWhere:
 		q.WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return b.Where(c, q) })

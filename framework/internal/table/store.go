@@ -25,8 +25,8 @@ type Assignment struct {
 	Value  schema.QueryAppender
 }
 
-// Stamp sets the times of a new row. It sets a UUID key, and the owner of an Own scope, only if
-// they are zero. If the owner is zero and the caller is anonymous, the error is Unauthenticated.
+// Stamp sets the times of a new row. It sets a UUID key, and the owners of an Own in the scope and
+// in Writers, only if they are zero. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -36,13 +36,15 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 			f.Value(m).Set(FieldValue(f, c.Now))
 		}
 	}
-	if r.Scope.Kind != declare.ScopeOwn || !r.Scope.Column.Value(m).IsZero() {
-		return nil
+	for _, owner := range r.Owners() {
+		if !owner.Value(m).IsZero() {
+			continue
+		}
+		if c.Caller.Anonymous() {
+			return problem.Unauthenticated()
+		}
+		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))
 	}
-	if c.Caller.Anonymous() {
-		return problem.Unauthenticated()
-	}
-	r.Scope.Column.Value(m).Set(FieldValue(r.Scope.Column, c.Caller.ID))
 	return nil
 }
 
@@ -190,17 +192,14 @@ func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 	return columns
 }
 
-// Updating is an UPDATE of the row that the path names, narrowed by the scope. Without a key in
-// the path, it is an UPDATE of every row in scope.
+// Updating is an UPDATE of the row that the path names, narrowed by the scope and by Writers.
+// Without a key in the path, it is an UPDATE of every row in scope.
 func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.UpdateQuery {
 	q := c.DB.NewUpdate().Model(NilModel(r.Model))
 	for _, a := range set {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}
-	if req.Key != nil {
-		q = q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
-	}
-	r.Scope.Narrow(c, q.QueryBuilder())
+	r.narrow(c, req, q.QueryBuilder())
 	return q
 }
 

@@ -52,14 +52,15 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	return &table.Response{Status: d.Status}, nil
 }
 
-// remove deletes the row with a primary key, if it is in scope. If key is nil, as for a single
-// resource, it deletes every row in scope. Without a row, the error is 404.
+// remove deletes the row with a primary key, if it is in scope and the caller may change it. If key
+// is nil, as for a single resource, it deletes every such row. Without a row, the error is 404.
 func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
 	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
 	if key != nil {
 		q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Pk.Name), key)
 	}
 	d.Resource.Scope.Narrow(c, q.QueryBuilder())
+	d.Resource.Writers.Narrow(c, q.QueryBuilder())
 	result, err := c.Session().Exec(c, q)
 	if err != nil {
 		return d.referred(c, key, err)

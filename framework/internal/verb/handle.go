@@ -31,7 +31,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
-	req := &table.Request{HTTP: r, Signed: signed}
+	req := &table.Request{HTTP: r, Signed: signed, Changes: e.ByWriters}
 	if err := e.choose(c, req); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(resp, err, func(err error) error {
+	return e.present(resp, e.notYours(c, req, err), func(err error) error {
 		return e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body))))
 	})
 }

@@ -43,14 +43,15 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 	return key, parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
-// hides reports whether the row of the path exists and is out of the caller's scope. It returns
-// false for a path without a key, and for a row that does not exist: the earlier request with
-// this Idempotency-Key may have deleted it.
+// hides reports whether the row of the path exists and is out of the caller's scope, whatever
+// Writers: the earlier request with this Idempotency-Key may have made the row one that the caller
+// may no longer change. It returns false for a path without a key, and for a row that does not
+// exist: the earlier request may have deleted it.
 func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	if r.Key == nil {
 		return false, nil
 	}
-	visible, err := e.Resource.Any(c, e.Resource.Object(c, r).ColumnExpr("1"))
+	visible, err := e.Resource.Any(c, e.Resource.Object(c, &table.Request{Key: r.Key}).ColumnExpr("1"))
 	if err != nil || visible {
 		return false, err
 	}

@@ -31,7 +31,8 @@ each kind of caller:
 with the access of that caller:
 
   refused     401 or 403
-  scoped      permitted, for the rows of the caller's scope
+  scoped      permitted, for the rows of the caller's scope, or for those of
+              them that the caller may change
   allowed     permitted, for every row, or for an endpoint without rows
 
 The command uses the declarations and not the database. It does not check whether
@@ -97,6 +98,7 @@ type permissionRow struct {
 	Name       string                      `json:"name"`
 	Permission string                      `json:"permission"`
 	Scope      string                      `json:"scope"`
+	Writers    string                      `json:"writers,omitempty"`
 	Access     map[string]framework.Access `json:"access"`
 }
 
@@ -107,7 +109,7 @@ func newPermissionRows(kinds []kindOfCaller, rows []framework.RouteAccess) []per
 		for j, k := range kinds {
 			access[k.name] = r.Access[j]
 		}
-		all[i] = permissionRow{r.Method, r.Path, r.ViewSet, r.Name, r.Permission, r.Scope, access}
+		all[i] = permissionRow{r.Method, r.Path, r.ViewSet, r.Name, r.Permission, r.Scope, r.Writers, access}
 	}
 	return all
 }

@@ -38,7 +38,15 @@ func writeRoutes(w io.Writer, routes []framework.RouteInfo) error {
 	table := console.NewTable(w)
 	fmt.Fprintln(table, "METHOD\tPATH\tRESOURCE\tACTION\tPERMISSION\tROWS")
 	for _, r := range routes {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Path, console.OrDash(r.ViewSet), r.Name, r.Permission, r.Scope)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Method, r.Path, console.OrDash(r.ViewSet), r.Name, r.Permission, rowsOf(r))
 	}
 	return table.Flush()
+}
+
+// rowsOf describes which rows a caller has at an endpoint, and which of them the caller may change.
+func rowsOf(r framework.RouteInfo) string {
+	if r.Writers == "" {
+		return r.Scope
+	}
+	return r.Scope + "; changes " + r.Writers
 }
