@@ -1,13 +1,12 @@
 package table
 
 import (
-	"github.com/uptrace/bun/schema"
-
 	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
