@@ -106,7 +106,7 @@ func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
 	}
 	q = order.Join(c, q, m.order).
 		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, m.order), bun.Ident(placeColumn))
-	return c.DB.NewSelect().TableExpr("(?) AS listed", q).ColumnExpr("*").
+	return c.DB.NewSelect().TableExpr("(?) AS listed", q).ColumnExpr("listed.*").
 		Where("listed.? <= ?", bun.Ident(placeColumn), m.limit).
 		OrderExpr("listed.?", bun.Ident(placeColumn))
 }
