@@ -42,7 +42,9 @@ type Verb struct{ declared declare.Verb }
 // selected, matched to the model by Go name and type. A struct field with the name of a
 // relation of the model is joined; a slice of structs is loaded once for all rows.
 // [ViewSet.Relations] says whose scope applies to the related rows. The tag `ref:"doctors"` on
-// the field applies the scope of another viewset, and `ref:"-"` none.
+// the field applies the scope of another viewset, and `ref:"-"` none. The tag
+// `from:"tags.name,order=name"` shows columns and functions of related rows: see
+// docs/reference/tags.md.
 func Shows[Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbShows, Out: reflect.TypeFor[Out]()}}
 }

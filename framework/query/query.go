@@ -156,6 +156,9 @@ type Field struct {
 	// Expression writes the SQL of a declared expression for the table of an alias. It is nil
 	// for a column.
 	Expression func(c *call.Call, alias string) schema.QueryAppender
+	// Aggregate is true for an expression that is computed from related rows, such as their
+	// number.
+	Aggregate bool
 	// Related is the rows that have the field. It is nil for a field of the row itself.
 	Related RelatedRows
 }

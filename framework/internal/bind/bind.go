@@ -58,6 +58,9 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, r := range a.Resources {
 		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
 	}
+	for _, r := range a.Resources {
+		nameFunctions(r)
+	}
 	b.findCallerID()
 	b.bindReserved()
 	b.bindSlugs()
@@ -207,7 +210,7 @@ func (b *binder) nameFields(r *table.Resource) {
 
 func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f reflect.StructField) {
 	column := table.ColumnOf(r.Table, f.Name)
-	if column == nil {
+	if column == nil || f.Tag.Get("from") != "" {
 		return
 	}
 	if _, err := datatype.EnumValues(column.IndirectType); err != nil {
@@ -222,6 +225,19 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 		return
 	}
 	r.Names[name] = r.FieldOf(name, column)
+}
+
+// nameFunctions names the functions of related rows in the views of the verbs, so that filters and
+// orders find them.
+func nameFunctions(r *table.Resource) {
+	for _, v := range r.Declaration.Verbs {
+		if v.Out == nil || v.Out.Kind() != reflect.Struct {
+			continue
+		}
+		for f := range naming.ShapeFields(v.Out) {
+			r.Relations.NameFunction(naming.JSONName(f), f.Tag.Get("from"))
+		}
+	}
 }
 
 // bind resolves every name of a declaration and makes its endpoints.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/datatype"
@@ -118,6 +119,10 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 			fault(name, err)
 			continue
 		}
+		if f.Aggregate && aggregates(terms) {
+			fault(name, naming.Sentence("%q is a second function of related rows; an order has at most one", name))
+			continue
+		}
 		terms = append(terms, Term{f, descending})
 	}
 	return terms
@@ -128,8 +133,18 @@ func (b *Bound) ByFields(r query.Source, terms []string) (bound []Term, err erro
 	if len(terms) == 0 {
 		return b.Fallback, nil
 	}
-	bound = bindTerms(r, strings.Join(terms, ","), func(_ string, mistake error) { err = cmp.Or(err, mistake) })
+	bound = Terms(r, strings.Join(terms, ","), func(mistake error) { err = cmp.Or(err, mistake) })
 	return bound, err
+}
+
+// aggregates reports whether one of the terms is a function of related rows.
+func aggregates(terms []Term) bool {
+	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Aggregate })
+}
+
+// Terms binds the terms of an order, separated by commas. It calls fault for each mistake.
+func Terms(r query.Source, text string, fault func(error)) []Term {
+	return bindTerms(r, text, func(_ string, err error) { fault(err) })
 }
 
 // fieldAt finds a field to order by: a column, an expression, or a column of a to-one path. It has
@@ -172,7 +187,7 @@ func (b *Bound) readTerms(text string) (terms []Term, ignored []string) {
 	for _, term := range naming.SplitList(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, ok := b.AllowedFields[name]
-		if !ok {
+		if !ok || f.Aggregate && aggregates(terms) {
 			ignored = append(ignored, term)
 			continue
 		}
@@ -189,6 +204,17 @@ func (b *Bound) Apply(c *call.Call, q *bun.SelectQuery, terms []Term) *bun.Selec
 		q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(t.Direction()))
 	}
 	return q
+}
+
+// By is the order of [Bound.Apply] as the text after ORDER BY. A statement that has it must join the
+// related rows by [Bound.Join].
+func (b *Bound) By(c *call.Call, terms []Term) schema.QueryAppender {
+	var by []any
+	settled := b.Settled(terms)
+	for _, t := range settled {
+		by = append(by, t.Field.SQL(c), bun.Safe(t.Direction()))
+	}
+	return bun.SafeQuery(strings.TrimSuffix(strings.Repeat("? ?, ", len(settled)), ", "), by...)
 }
 
 // Join joins the related rows that terms need to a query.

@@ -91,9 +91,10 @@ func (b Base) Walk(path string) (found Path, end Base, err error) {
 }
 
 // FieldAt finds a column by its path: "title", "author.name". An expression of a viewset counts as
-// one of its columns.
+// one of its columns, and so does a function of related rows: "count(votes)".
 func (b Base) FieldAt(path string) (query.Field, error) {
-	at := strings.LastIndexByte(path, '.')
+	before, _, _ := strings.Cut(path, "(")
+	at := strings.LastIndexByte(before, '.')
 	if at < 0 {
 		return b.own(path)
 	}
@@ -113,6 +114,9 @@ func (b Base) FieldAt(path string) (query.Field, error) {
 // own finds a column of the rows themselves, or an expression. The name of a relation is an error
 // that suggests a column of the related row.
 func (b Base) own(name string) (query.Field, error) {
+	if strings.Contains(name, "(") {
+		return b.functionField(name)
+	}
 	if b.whole() {
 		if f, ok := b.set.Expressions[name]; ok {
 			return f, nil

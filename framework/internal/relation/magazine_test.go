@@ -66,6 +66,18 @@ type Article struct {
 	Original *Article   `bun:"rel:belongs-to,join:reprints=id"`
 	Tags     []*Tag     `bun:"m2m:article_tags,join:Article=Tag"`
 	Comments []*Comment `bun:"rel:has-many,join:id=article_id"`
+	Votes    []*Vote    `bun:"rel:has-many,join:id=article_id"`
+	Editions []*Article `bun:"rel:has-many,join:id=reprints"`
+}
+
+// A Vote is of the caller with its UserID.
+type Vote struct {
+	bun.BaseModel `bun:"table:votes"`
+
+	ID        int64 `bun:",pk"`
+	ArticleID int64
+	UserID    uuid.UUID `bun:"type:uuid"`
+	Weight    int64
 }
 
 type Tag struct {
@@ -113,6 +125,7 @@ CREATE TABLE articles ({{if sqlite}}_row INTEGER PRIMARY KEY, id BIGINT NOT NULL
 {{searchIndex "articles" "document"}}
 CREATE TABLE tags (id {{bigint}} PRIMARY KEY, name {{text}} NOT NULL);
 CREATE TABLE article_tags (article_id {{bigint}} NOT NULL, tag_id {{bigint}} NOT NULL, PRIMARY KEY (article_id, tag_id));
+CREATE TABLE votes (id {{bigint}} PRIMARY KEY, article_id {{bigint}} NOT NULL, user_id {{uuid}} NOT NULL, weight {{bigint}} NOT NULL);
 CREATE TABLE comments (id {{bigint}} PRIMARY KEY, article_id {{bigint}} NOT NULL, writer_id {{bigint}}, score {{bigint}}, state {{text}} NOT NULL, posted_at {{timestamp}} NOT NULL, pinned {{bool}} NOT NULL, deleted_at {{timestamp}});`)},
 	"1_magazine.tx.down.sql": {Data: []byte(``)},
 }}
@@ -214,8 +227,11 @@ func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller,
 	if name == "" {
 		return nil, nil
 	}
-	return &framework.Caller{ID: uuid.Max, Name: name, Staff: strings.HasPrefix(name, "staff")}, nil
+	return &framework.Caller{ID: idOf(name), Name: name, Staff: strings.HasPrefix(name, "staff")}, nil
 }
+
+// idOf is the id of a caller.
+func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
 
 func (role) Challenge() string { return "Role" }
 

@@ -22,6 +22,9 @@ type Viewset interface {
 	ScopedRows(c *call.Call) *bun.SelectQuery
 	// MayNarrow reports whether its scope hides rows from any caller.
 	MayNarrow() bool
+	// Owner is the column with the id of the caller whose row it is. It is nil if the rows have
+	// no owner.
+	Owner() *schema.Field
 }
 
 // A Relation is a relation of a model with the viewset whose scope narrows it. It never changes.
@@ -49,6 +52,13 @@ func (r *Relation) Narrowed(c *call.Call) bool { return r.Target != nil && r.Tar
 
 // MayNarrow reports whether a scope hides related rows from any caller.
 func (r *Relation) MayNarrow() bool { return r.Target != nil && r.Target.MayNarrow() }
+
+// MayMiss reports whether a row may have no related row that the caller sees, for a to-one
+// relation.
+func (r *Relation) MayMiss() bool {
+	key := r.Schema.BasePKs[0]
+	return r.MayNarrow() || key.IsPtr || key.NullZero || r.Schema.Type != schema.BelongsToRelation || r.Schema.JoinTable.SoftDeleteField != nil
+}
 
 // Base is the rows that the relation leads to, from which further relations lead on.
 func (r *Relation) Base() Base {
@@ -94,6 +104,22 @@ func (r *Relation) owners(c *call.Call, narrow query.Narrow) *bun.SelectQuery {
 	return c.DB.NewSelect().Model(r.Schema.M2MTable.ZeroIface).
 		ColumnExpr("?TableAlias.?", bun.Ident(r.Schema.M2MBasePKs[0].Name)).
 		Where("?TableAlias.? IN (?)", bun.Ident(r.Schema.M2MJoinPKs[0].Name), related)
+}
+
+// JoinOwners joins the join table of a many-to-many relation to a query of [Relation.Rows]. Each
+// related row is then in the result once for each row that it belongs to. It changes no query of
+// another relation, whose related rows have the key of their owner.
+func (r *Relation) JoinOwners(q *bun.SelectQuery) *bun.SelectQuery {
+	if r.Schema.Type != schema.ManyToManyRelation {
+		return q
+	}
+	between := r.Schema.M2MTable
+	q = q.Join("JOIN ? AS ?", bun.Ident(between.Name), bun.Ident(between.Alias)).
+		JoinOn("?.? = ?TableAlias.?", bun.Ident(between.Alias), bun.Ident(r.Schema.M2MJoinPKs[0].Name), bun.Ident(r.Schema.JoinPKs[0].Name))
+	if deleted := between.SoftDeleteField; deleted != nil {
+		q = q.JoinOn("?.? IS NULL", bun.Ident(between.Alias), bun.Ident(deleted.Name))
+	}
+	return q
 }
 
 // Join joins the related row of a to-one relation to a query, under an alias. base is the alias

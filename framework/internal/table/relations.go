@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
@@ -38,6 +39,15 @@ func (r *Resource) ScopedRows(c *call.Call) *bun.SelectQuery { return r.Rows(r.L
 
 // MayNarrow reports whether the scope hides rows from any caller.
 func (r *Resource) MayNarrow() bool { return r.Declaration.Scope.Kind != declare.ScopePublic }
+
+// Owner implements [relation.Viewset]. The owner is that of the scope framework.Own.
+func (r *Resource) Owner() *schema.Field {
+	if r.Declaration.Scope.Kind != declare.ScopeOwn || r.Declaration.Scope.Owner == nil {
+		return nil
+	}
+	column, _ := ownerColumn(r, r.Declaration.Scope) // the bound scope reports its error
+	return column
+}
 
 // FieldAt finds a field, a declared expression, or a column of a related row by its path.
 func (r *Resource) FieldAt(path string) (query.Field, error) {

@@ -30,6 +30,7 @@ type Plan struct {
 	columns   string // qualified and quoted, for SELECT
 	Returning string // unqualified and quoted, for RETURNING; "" unless flat
 	leaves    []leaf
+	computed  []computedLeaf
 	joins     []planJoin
 	many      []planMany
 	files     []planFile
@@ -47,6 +48,15 @@ type leaf struct {
 	hidden bool // not shown: it is the key of the row in the URLs of its files
 }
 
+// A computedLeaf is a field of the output whose value an expression of SQL computes. It is selected
+// after the columns.
+type computedLeaf struct {
+	leaf
+
+	alias string // of the table that the expression is about
+	sql   func(c *call.Call, alias string) schema.QueryAppender
+}
+
 // A planFile is a file that the view shows with its URL.
 type planFile struct {
 	index []int // of the field in out
@@ -58,21 +68,11 @@ type planFile struct {
 // A planJoin is a to-one relation, which is joined in the same statement.
 type planJoin struct {
 	index    []int // of the embedded struct in out
+	flat     bool  // the view has single columns of the related row, and no struct
 	pointer  bool
 	relation *relation.Relation
 	alias    string
 	base     string // alias of the table that has the relation
-}
-
-// A planMany is a to-many relation. One statement loads it for all rows.
-type planMany struct {
-	index    []int // of the slice in out
-	base     *schema.Field
-	foreign  *schema.Field
-	child    *Plan
-	owned    Plan // child, and the key of each row's parent
-	pointer  bool // the slice has pointers
-	relation *relation.Relation
 }
 
 // CompilePlan matches the fields of out to those of the model. It calls fault for each mistake,
@@ -82,25 +82,42 @@ func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, faul
 	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
 	p.names = wire.CompileNames(reflect.SliceOf(out), api.Config.Case)
 	p.add(base, out, nil, p.alias, 0, fault)
-	quoted := make([]string, 0, len(p.leaves))
-	flat := make([]string, 0, len(p.leaves))
+	p.finish()
+	return p
+}
+
+// finish writes the list of the columns, and the writer of a flat view.
+func (p *Plan) finish() {
+	p.columns = p.selected()
+	if !p.Flat() {
+		return
+	}
+	flat := make([]string, len(p.leaves))
+	for i, l := range p.leaves {
+		flat[i] = naming.Quote(l.column.Name)
+	}
+	p.Returning = strings.Join(flat, ", ")
+	p.Writer = newRowWriter(p)
+}
+
+// selected lists the columns for SELECT: those that are shown, then the keys of to-many relations.
+func (p *Plan) selected() string {
+	quoted := make([]string, 0, len(p.leaves)+len(p.many))
 	for _, l := range p.leaves {
-		alias := p.alias
-		if l.join > 0 {
-			alias = p.joins[l.join-1].alias
-		}
-		flat = append(flat, naming.Quote(l.column.Name))
-		quoted = append(quoted, naming.Quote(alias)+"."+naming.Quote(l.column.Name))
+		quoted = append(quoted, naming.Quote(p.aliasOf(l.join))+"."+naming.Quote(l.column.Name))
 	}
 	for _, m := range p.many {
 		quoted = append(quoted, naming.Quote(p.alias)+"."+naming.Quote(m.base.Name))
 	}
-	p.columns = strings.Join(quoted, ", ")
-	if p.Flat() {
-		p.Returning = strings.Join(flat, ", ")
-		p.Writer = newRowWriter(p)
+	return strings.Join(quoted, ", ")
+}
+
+// aliasOf is the alias of a joined table, or that of the row itself for join 0.
+func (p *Plan) aliasOf(join int) string {
+	if join == 0 {
+		return p.alias
 	}
-	return p
+	return p.joins[join-1].alias
 }
 
 // viewsetOf is the viewset of the rows of a base, nil if they are part of other rows.
@@ -110,7 +127,7 @@ func viewsetOf(base relation.Base) *table.Resource {
 }
 
 // Flat reports whether the view shows columns of the row itself only.
-func (p *Plan) Flat() bool { return len(p.joins) == 0 && len(p.many) == 0 }
+func (p *Plan) Flat() bool { return len(p.joins)+len(p.many)+len(p.computed) == 0 }
 
 func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string, join int, fault func(error)) {
 	if out.Kind() != reflect.Struct {
@@ -121,6 +138,10 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 	modelhook.CheckScan(model, fault)
 	for f := range naming.ShapeFields(out) {
 		index := slices.Concat(at, f.Index)
+		if tag, ok := f.Tag.Lookup("from"); ok {
+			p.addFrom(base, out, f, tag, index, join, fault)
+			continue
+		}
 		if model.Relations[f.Name] != nil {
 			p.relate(base, f, index, alias, join, fault)
 			continue
@@ -162,17 +183,25 @@ func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, al
 		fault(naming.Sentence("%s: %w", place, err))
 		return
 	}
-	switch r.Schema.Type {
-	case schema.BelongsToRelation, schema.HasOneRelation:
+	p.showRows(r, f, index, alias, join, listOptions{}, fault)
+}
+
+// showRows shows the rows of a relation as objects: one, or a list.
+func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int, alias string, join int, options listOptions, fault func(error)) {
+	place := p.out.Name() + "." + f.Name
+	switch {
+	case !r.ToMany():
 		p.joinOne(r, f, index, alias, fault)
-	case schema.HasManyRelation:
-		if join > 0 {
-			fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
-			return
-		}
-		p.loadMany(r, f, index, fault)
+	case join > 0:
+		fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
+	case f.Type.Kind() != reflect.Slice:
+		fault(naming.Sentence("%s must be a slice: it shows a to-many relation", place))
 	default:
-		fault(naming.Sentence("%s: many-to-many relations are not shown; declare has-many on the joining table", place))
+		element, pointer := f.Type.Elem(), f.Type.Elem().Kind() == reflect.Pointer
+		if pointer {
+			element = element.Elem()
+		}
+		p.addMany(index, pointer, r, CompilePlan(p.api, r.Base(), element, fault), options)
 	}
 }
 
@@ -198,25 +227,6 @@ func (p *Plan) joinOne(r *relation.Relation, f reflect.StructField, index []int,
 	n := len(p.joins)
 	p.leaves = append(p.leaves, leaf{column: r.Schema.JoinPKs[0], join: n, key: true})
 	p.add(r.Base(), embedded, index, j.alias, n, fault)
-}
-
-func (p *Plan) loadMany(r *relation.Relation, f reflect.StructField, index []int, fault func(error)) {
-	if f.Type.Kind() != reflect.Slice {
-		fault(naming.Sentence("%s.%s must be a slice: it shows a to-many relation", p.out.Name(), f.Name))
-		return
-	}
-	element, pointer := f.Type.Elem(), f.Type.Elem().Kind() == reflect.Pointer
-	if pointer {
-		element = element.Elem()
-	}
-	m := planMany{
-		index: index, base: r.Schema.BasePKs[0], foreign: r.Schema.JoinPKs[0], pointer: pointer, relation: r,
-		child: CompilePlan(p.api, r.Base(), element, fault),
-	}
-	m.owned = *m.child
-	m.owned.columns += ", " + naming.Quote(m.owned.alias) + "." + naming.Quote(m.foreign.Name)
-	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
-	p.many = append(p.many, m)
 }
 
 // Rows runs q, a narrowed query on the plan's model, and returns []Out. If the window probes, it
@@ -261,7 +271,12 @@ func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.
 // SelectFrom adds the columns and the joins of the plan to a query. It joins no related row that
 // is deleted softly, or that is out of the scope of the relation.
 func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
-	q = q.ColumnExpr(p.columns)
+	if p.columns != "" {
+		q = q.ColumnExpr(p.columns)
+	}
+	for _, l := range p.computed {
+		q = q.ColumnExpr("?", l.sql(c, l.alias))
+	}
 	for _, j := range p.joins {
 		q = j.relation.Join(c, q, j.base, j.alias)
 	}
@@ -306,10 +321,11 @@ type cell struct {
 	*leaf
 	value reflect.Value
 	found *bool
+	shown bool // the value is a field of the output
 }
 
 func (p *Plan) newRow() *planRow {
-	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)), found: make([]bool, len(p.joins))}
+	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)), found: make([]bool, len(p.joins))}
 	for i := range p.leaves {
 		r.cells[i] = cell{leaf: &p.leaves[i]}
 		switch l := p.leaves[i]; {
@@ -317,12 +333,17 @@ func (p *Plan) newRow() *planRow {
 			r.cells[i].found = &r.found[l.join-1]
 		case l.hidden:
 			r.cells[i].value = reflect.New(l.column.StructField.Type).Elem()
+		default:
+			r.cells[i].shown = true
 		}
 	}
 	for _, m := range p.many {
 		key := reflect.New(m.base.StructField.Type)
 		r.keys = append(r.keys, key)
 		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem()})
+	}
+	for i := range p.computed {
+		r.cells = append(r.cells, cell{leaf: &p.computed[i].leaf, shown: true})
 	}
 	return r
 }
@@ -336,8 +357,8 @@ func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 		}
 	}
 	for i := range r.cells {
-		if i < len(r.plan.leaves) && !r.cells[i].key && !r.cells[i].hidden {
-			r.cells[i].value = out.FieldByIndex(r.cells[i].index)
+		if r.cells[i].shown {
+			r.cells[i].value = fieldAt(out, r.cells[i].index)
 		}
 		if err := r.cells[i].Scan(row[i]); err != nil {
 			return err
@@ -345,11 +366,20 @@ func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 	}
 	r.link(out)
 	for i, j := range slices.Backward(r.plan.joins) {
-		if !r.found[i] {
+		if !r.found[i] && !j.flat {
 			out.FieldByIndex(j.index).SetZero()
 		}
 	}
 	return nil
+}
+
+// fieldAt is the field of a view at an index. Without an index, it is the value itself: an item of a
+// list of one column.
+func fieldAt(out reflect.Value, index []int) reflect.Value {
+	if len(index) == 0 {
+		return out
+	}
+	return out.FieldByIndex(index)
 }
 
 // link sets the URLs of the files of a row. A join that found no row has none.
@@ -406,51 +436,6 @@ func keyOf(v reflect.Value) any {
 	return reflect.Indirect(v).Interface()
 }
 
-// attach loads the children of all rows and adds each to its parent's list.
-func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
-	lists := map[any][]reflect.Value{}
-	for i, key := range keys {
-		field := out.Index(i).FieldByIndex(m.index)
-		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
-		lists[key] = append(lists[key], field)
-	}
-	if len(keys) == 0 {
-		return nil
-	}
-	children, owners, err := m.children(c, keys)
-	if err != nil {
-		return err
-	}
-	for i, owner := range owners {
-		child := children.Index(i)
-		if m.pointer {
-			child = child.Addr()
-		}
-		for _, field := range lists[owner] {
-			field.Set(reflect.Append(field, child))
-		}
-	}
-	return nil
-}
-
-// children reads the rows of the relation that the scope permits, in the order of their primary
-// keys and with their own to-many relations. It also returns the key of each row's parent.
-func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
-	q := m.relation.Rows(c).
-		Where("?.? IN (?)", bun.Ident(m.child.alias), bun.Ident(m.foreign.Name), sqldb.List(keys)).
-		OrderExpr("?.?", bun.Ident(m.child.alias), bun.Ident(m.child.table.PKs[0].Name))
-	out, all, err := m.owned.load(c, q, table.Window{})
-	if err != nil {
-		return reflect.Value{}, nil, err
-	}
-	for i, deeper := range m.child.many {
-		if err := deeper.attach(c, out, all[i]); err != nil {
-			return reflect.Value{}, nil, err
-		}
-	}
-	return out, all[len(all)-1], nil
-}
-
 // ColumnsOf passes columns with their tables to use: the columns that the plan shows, the keys
 // of its joined rows, and the foreign keys of its to-many relations. It passes the base key of a
 // to-many relation only if the plan shows it.
@@ -463,7 +448,7 @@ func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 		use(table, l.column)
 	}
 	for _, m := range p.many {
-		use(m.child.table, m.foreign)
+		use(m.foreign.Table, m.foreign)
 		m.child.ColumnsOf(use)
 	}
 }

@@ -1,0 +1,218 @@
+package relation
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// A Function computes one value from the related rows of a row: count(votes), exists(votes,mine),
+// sum(lines.amount), min(lines.amount) or max(lines.amount). Related rows that are deleted softly,
+// or that the caller may not see, do not count.
+type Function struct {
+	// Type is the type of the result. It is a pointer if the result is null without related rows.
+	Type reflect.Type
+
+	name   string
+	path   Path
+	column *query.Field  // of sum, min and max
+	owner  *schema.Field // with mine, the column of the last rows with the caller's id
+}
+
+// functionNames are the names of the functions.
+var functionNames = []string{"count", "exists", "sum", "min", "max"}
+
+// readFunction reads a function. rest is the text after its opening parenthesis.
+func (b Base) readFunction(name, rest string) (f From, err error) {
+	arguments, after, closed := strings.Cut(rest, ")")
+	switch {
+	case !slices.Contains(functionNames, name):
+		return f, naming.Sentence("no function %q; the functions are count, exists, sum, min and max%s", name, naming.DidYouMean(name, functionNames))
+	case !closed:
+		return f, naming.Sentence("%q has no closing parenthesis", name+"("+rest)
+	case after != "":
+		return f, naming.Sentence("%q follows the function; a function has no options after its parenthesis", after)
+	}
+	path, options, mine := strings.Cut(arguments, ",")
+	if mine && options != "mine" {
+		return f, naming.Sentence("no option %q in %s; the only option is mine%s", options, name, naming.DidYouMean(options, []string{"mine"}))
+	}
+	if f, err = b.pathTo(path); err != nil {
+		return f, err
+	}
+	fn := &Function{name: name, path: f.Path, column: f.Column}
+	if err := fn.settle(path); err != nil {
+		return f, err
+	}
+	if mine {
+		if fn.owner, err = f.Path.owner(); err != nil {
+			return f, err
+		}
+	}
+	f.Function, f.Column = fn, nil
+	return f, nil
+}
+
+// functionField describes a function as a field of the row.
+func (b Base) functionField(text string) (query.Field, error) {
+	name, rest, _ := strings.Cut(text, "(")
+	f, err := b.readFunction(name, rest)
+	if err != nil {
+		return query.Field{}, err
+	}
+	return f.Function.field(b, text, text), nil
+}
+
+// field describes the function as a field of a row under a name.
+func (fn *Function) field(b Base, name, text string) query.Field {
+	return query.Field{
+		Name: name, GoName: text, Type: naming.Indirect(fn.Type), Nullable: fn.Type.Kind() == reflect.Pointer, Alias: b.table.Alias,
+		Expression: fn.SQL, Aggregate: true,
+	}
+}
+
+// NameFunction gives a function the name that it has in a view, so that filters and orders find
+// it. A column, an expression and an earlier function keep the name. It ignores a tag that is
+// wrong, or that is not a function: the view reports the mistake.
+func (s *Set) NameFunction(name, tag string) {
+	_, taken := s.Expressions[name]
+	if _, err := s.viewset.Field(name); err == nil || taken || !strings.Contains(tag, "(") {
+		return
+	}
+	if f, err := s.Base().ReadFrom(tag); err == nil && f.Function != nil {
+		s.Expressions[name] = f.Function.field(s.Base(), name, tag)
+	}
+}
+
+// settle sets the type of the result, and checks what the function is given.
+func (fn *Function) settle(path string) error {
+	whole := fn.name == "count" || fn.name == "exists"
+	switch {
+	case !fn.path.ToMany():
+		return naming.Sentence("%q leads to one row; %s needs a relation to several rows", path, fn.name)
+	case whole && fn.column != nil:
+		return naming.Sentence("%s takes a relation without a column: %s(%s)", fn.name, fn.name, path[:strings.LastIndexByte(path, '.')])
+	case !whole && fn.column == nil:
+		return naming.Sentence("%s needs a column of the related rows: %s(%s.column)", fn.name, fn.name, path)
+	}
+	switch fn.name {
+	case "count":
+		fn.Type = reflect.TypeFor[int64]()
+	case "exists":
+		fn.Type = reflect.TypeFor[bool]()
+	case "sum":
+		return fn.settleSum(path)
+	default:
+		if t := fn.column.Type; datatype.IsJSON(t) || t.Kind() == reflect.Bool || t.Kind() == reflect.Array {
+			return naming.Sentence("%s of %q, %s, is not supported; take a column of text, numbers or times", fn.name, path, t)
+		}
+		fn.Type = reflect.PointerTo(fn.column.Type)
+	}
+	return nil
+}
+
+// settleSum sets the type of a sum: int64 for integers, and otherwise that of the column.
+func (fn *Function) settleSum(path string) error {
+	t := fn.column.Type
+	switch kind := t.Kind(); {
+	case kind == reflect.Float64 || kind == reflect.Float32:
+		fn.Type = reflect.TypeFor[float64]()
+	case kind == reflect.Int64:
+		fn.Type = t // also a decimal or a duration
+	case t.PkgPath() == "" && (kind == reflect.Int || kind == reflect.Int32 || kind == reflect.Int16):
+		fn.Type = reflect.TypeFor[int64]()
+	default:
+		return naming.Sentence("sum of %q, %s, is not supported; take a column of numbers", path, t)
+	}
+	return nil
+}
+
+// owner is the column of the last rows of a path that has the id of their owner.
+func (p Path) owner() (*schema.Field, error) {
+	last := p[len(p)-1]
+	if last.Target != nil {
+		if column := last.Target.Owner(); column != nil {
+			return column, nil
+		}
+	}
+	return nil, naming.Sentence("mine needs an owner of the rows of %q; let its viewset have the scope framework.Own", last.Name)
+}
+
+// SQL is the subquery of the value for the row of a table with an alias.
+func (fn *Function) SQL(c *call.Call, alias string) schema.QueryAppender {
+	q, last := fn.path.rowsOf(c, alias)
+	if fn.owner != nil {
+		if c.Caller.Anonymous() {
+			q = q.Where("1 = 0")
+		} else {
+			q = q.Where("?.? = ?", bun.Ident(last), bun.Ident(fn.owner.Name), sqldb.Param(c.Caller.ID))
+		}
+	}
+	switch fn.name {
+	case "count":
+		return bun.SafeQuery("(?)", q.ColumnExpr("count(*)"))
+	case "exists":
+		return bun.SafeQuery("EXISTS (?)", q.ColumnExpr("1"))
+	}
+	f := *fn.column
+	f.Alias = last
+	if fn.name != "sum" {
+		return bun.SafeQuery("(?)", q.ColumnExpr("?(?)", bun.Safe(fn.name), f.SQL(c)))
+	}
+	kind := "bigint" // PostgreSQL makes the sum of integers a number of another type
+	if fn.Type.Kind() == reflect.Float64 {
+		kind = "double precision"
+	}
+	return bun.SafeQuery("(?)", q.ColumnExpr("CAST(coalesce(sum(?), 0) AS ?)", f.SQL(c), bun.Safe(kind)))
+}
+
+// rowsOf is a query of the rows at the end of a path that are related to the row of a table with
+// an alias, without columns. It also returns the alias of the rows.
+func (p Path) rowsOf(c *call.Call, alias string) (q *bun.SelectQuery, last string) {
+	q = c.DB.NewSelect()
+	for i, r := range p {
+		base := alias
+		alias += "__" + strings.ToLower(r.Schema.Field.GoName)
+		q = r.reach(c, q, i == 0, base, alias)
+	}
+	return q, alias
+}
+
+// reach adds the rows of a relation to a query under an alias, without those that are deleted
+// softly or that the caller may not see. base is the alias of the table that has the relation. The
+// first relation of a query starts its FROM.
+func (r *Relation) reach(c *call.Call, q *bun.SelectQuery, first bool, base, alias string) *bun.SelectQuery {
+	foreign, key := r.Schema.JoinPKs[0].Name, r.Schema.BasePKs[0].Name
+	if r.Schema.Type == schema.ManyToManyRelation {
+		between := alias + "__"
+		q = add(q, first, r.Schema.M2MTable, between, r.Schema.M2MBasePKs[0].Name, base, key)
+		base, key, first = between, r.Schema.M2MJoinPKs[0].Name, false
+	}
+	q = add(q, first, r.Schema.JoinTable, alias, foreign, base, key)
+	if r.Narrowed(c) {
+		q = q.Where("?.? IN (?)", bun.Ident(alias), bun.Ident(r.Target.PrimaryKey().Column.Name), r.Target.ScopedKeys(c))
+	}
+	return q
+}
+
+// add adds the rows of a table whose column equals a column of the table with the alias base.
+func add(q *bun.SelectQuery, first bool, table *schema.Table, alias, column, base, key string) *bun.SelectQuery {
+	if first {
+		q = q.TableExpr("? AS ?", bun.Ident(table.Name), bun.Ident(alias)).Where("?.? = ?.?", bun.Ident(alias), bun.Ident(column), bun.Ident(base), bun.Ident(key))
+	} else {
+		q = q.Join("JOIN ? AS ?", bun.Ident(table.Name), bun.Ident(alias)).JoinOn("?.? = ?.?", bun.Ident(alias), bun.Ident(column), bun.Ident(base), bun.Ident(key))
+	}
+	if deleted := table.SoftDeleteField; deleted != nil {
+		q = q.Where("?.? IS NULL", bun.Ident(alias), bun.Ident(deleted.Name))
+	}
+	return q
+}

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/sqldb"
+)
+
+// A planMany is a to-many relation. One statement loads it for all rows.
+type planMany struct {
+	index    []int         // of the slice in out
+	base     *schema.Field // of the row, which the keys of the owners equal
+	foreign  *schema.Field // with the owner of each related row: of its table, or of the join table
+	child    *Plan
+	owned    Plan // child, and the key of each row's owner
+	pointer  bool // the slice has pointers to structs
+	relation *relation.Relation
+	listOptions
+}
+
+// listOptions say which related rows a list has, and in which order.
+type listOptions struct {
+	order []ordering.Term // before the primary key
+	limit int64           // for each owner; 0 is no limit
+}
+
+// addMany adds a list of related rows, or of one column of each.
+func (p *Plan) addMany(index []int, pointer bool, r *relation.Relation, child *Plan, options listOptions) {
+	m := planMany{
+		index: index, base: r.Schema.BasePKs[0], foreign: r.Schema.JoinPKs[0], pointer: pointer, relation: r, child: child,
+		listOptions: options, owned: *child,
+	}
+	if r.Schema.Type == schema.ManyToManyRelation {
+		m.foreign = r.Schema.M2MBasePKs[0]
+	}
+	if m.owned.columns != "" {
+		m.owned.columns += ", "
+	}
+	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
+	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
+	p.many = append(p.many, m)
+}
+
+// attach loads the children of all rows and adds each to its parent's list.
+func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
+	lists := map[any][]reflect.Value{}
+	for i, key := range keys {
+		field := out.Index(i).FieldByIndex(m.index)
+		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		lists[key] = append(lists[key], field)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	children, owners, err := m.children(c, keys)
+	if err != nil {
+		return err
+	}
+	for i, owner := range owners {
+		child := children.Index(i)
+		if m.pointer {
+			child = child.Addr()
+		}
+		for _, field := range lists[owner] {
+			field.Set(reflect.Append(field, child))
+		}
+	}
+	return nil
+}
+
+// children reads the related rows that the scope permits, in their order and with their own to-many
+// relations. It also returns the key of each row's owner.
+func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
+	found, err := c.Session().Read(c, m.query(c, keys))
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	out, all, err := m.owned.Scan(found)
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	for i, deeper := range m.child.many {
+		if err := deeper.attach(c, out, all[i]); err != nil {
+			return reflect.Value{}, nil, err
+		}
+	}
+	return out, all[len(all)-1], nil
+}
+
+// query is the statement that reads the related rows of the owners with the given keys.
+func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
+	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
+	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
+	q = m.owned.SelectFrom(c, q)
+	order := ordering.Bound{Key: m.relation.Base().PrimaryKey()}
+	if m.limit == 0 {
+		return order.Apply(c, q, m.order)
+	}
+	q = order.Join(c, q, m.order).
+		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, m.order), bun.Ident(placeColumn))
+	return c.DB.NewSelect().TableExpr("(?) AS listed", q).ColumnExpr("listed.*").
+		Where("listed.? <= ?", bun.Ident(placeColumn), m.limit).
+		OrderExpr("listed.?", bun.Ident(placeColumn))
+}
+
+// placeColumn is the place of a related row among those of its owner, from 1.
+const placeColumn = "place of the row"
