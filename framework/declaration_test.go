@@ -85,9 +85,9 @@ func TestMistakesAtOnce(t *testing.T) {
 	api := framework.New(config(sqlite(t)))
 	api.Register(countries(), a, b)
 	expectMistakes(t, api.Check(), []string{
+		`books: scope: no scope; say which rows a caller has: framework.Own, Via, Where or Public`,
 		`authors: lookup: no field "nam" in Author; did you mean "name"?`,
 		`authors: ordering default: no field "nmae" in Author; did you mean "name"?`,
-		`books: scope: no scope; say which rows a caller has: framework.Own, Via, Where or Public`,
 		`books: search: no field "titel" in Book; did you mean "title"?`,
 		`books: filter "statsu": no field "statsu" in Book; did you mean "status"?`,
 		`books: filter "page": no field "page" in Book; did you mean "pages"?`,

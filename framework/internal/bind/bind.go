@@ -58,10 +58,13 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, r := range a.Resources {
 		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
 	}
-	for _, r := range a.Resources {
-		nameFunctions(r)
-	}
 	b.findCallerID()
+	for _, r := range a.Resources {
+		b.bindScopes(r)
+	}
+	for _, r := range a.Resources {
+		nameFunctions(r) // they may use the owner of related rows, which a scope names
+	}
 	b.bindReserved()
 	b.bindSlugs()
 	for _, r := range a.Resources {
@@ -244,7 +247,6 @@ func nameFunctions(r *table.Resource) {
 func (b *binder) bind(r *table.Resource) {
 	d := r.Declaration
 	fault := func(place string, err error) { b.fault(r.Path, place, err) }
-	b.bindScopes(r)
 	access.CheckPermission(d.Permission, b.at(r, "permission"))
 	checkListed(d.Authentication, "authenticator", b.at(r, "authentication"))
 	checkListed(d.Throttles, "throttle", b.at(r, "throttles"))

@@ -144,7 +144,7 @@ func (p Path) owner() (*schema.Field, error) {
 			return column, nil
 		}
 	}
-	return nil, naming.Sentence("mine needs an owner of the rows of %q; let its viewset have the scope framework.Own", last.Name)
+	return nil, naming.Sentence("mine needs an owner of the rows of %q; let its viewset have framework.Own in Scope or Writers", last.Name)
 }
 
 // SQL is the subquery of the value for the row of a table with an alias.

@@ -298,7 +298,7 @@ func TestShapeMistakes(t *testing.T) {
 		`wrong.Text: from "sum(tags.name)": sum of "tags.name", string, is not supported; take a column of numbers`,
 		`wrong.Least: from "min(comments.score)": the field is int64; make it *int64`,
 		`wrong.Flags: from "max(comments.pinned)": max of "comments.pinned", bool, is not supported`,
-		`wrong.Mine: from "exists(comments,mine)": mine needs an owner of the rows of "comments"; let its viewset have the scope framework.Own`,
+		`wrong.Mine: from "exists(comments,mine)": mine needs an owner of the rows of "comments"; let its viewset have framework.Own in Scope or Writers`,
 		`wrong.Mien: from "exists(votes,mien)": no option "mien" in exists; the only option is mine; did you mean "mine"?`,
 		`wrong.Open: from "count(comments": "count(comments" has no closing parenthesis`,
 		`wrong.After: from "count(comments),limit=1": ",limit=1" follows the function; a function has no options after its parenthesis`,

@@ -40,13 +40,14 @@ func (r *Resource) ScopedRows(c *call.Call) *bun.SelectQuery { return r.Rows(r.L
 // MayNarrow reports whether the scope hides rows from any caller.
 func (r *Resource) MayNarrow() bool { return r.Declaration.Scope.Kind != declare.ScopePublic }
 
-// Owner implements [relation.Viewset]. The owner is that of the scope framework.Own.
+// Owner implements [relation.Viewset]. The owner is that of framework.Own, in the scope or else in
+// Writers.
 func (r *Resource) Owner() *schema.Field {
-	if r.Declaration.Scope.Kind != declare.ScopeOwn || r.Declaration.Scope.Owner == nil {
+	owners := r.Owners()
+	if len(owners) == 0 {
 		return nil
 	}
-	column, _ := ownerColumn(r, r.Declaration.Scope) // the bound scope reports its error
-	return column
+	return owners[0]
 }
 
 // FieldAt finds a field, a declared expression, or a column of a related row by its path.
