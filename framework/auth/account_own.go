@@ -23,7 +23,7 @@ func (s *Service) viewAccount(u User) accountView {
 
 // An accountPatch is the body of a change of the own account. Absent fields stay.
 type accountPatch struct {
-	Name givenName `json:"name" doc:"The name of the user."`
+	Name givenName `json:"name" validate:"line" doc:"The name of the user."`
 }
 
 // A namedAccountView is an accountView where users may have a user name.
@@ -39,7 +39,7 @@ func (s *Service) viewNamed(u User) namedAccountView {
 // A namedAccountPatch is an accountPatch where users may have a user name.
 type namedAccountPatch struct {
 	accountPatch
-	Username string `json:"username" doc:"The user name: 3 to 150 characters, without spaces and @; empty to remove it." example:"asha"`
+	Username string `json:"username" validate:"line" doc:"The user name: 3 to 150 characters, without spaces and @; empty to remove it." example:"asha"`
 }
 
 // A passwordChange is the body of a change of the own password.

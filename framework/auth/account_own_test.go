@@ -71,6 +71,7 @@ func TestChangeTheOwnName(t *testing.T) {
 			})
 		}
 		bearer.Patch(mePath, map[string]any{"name": "a\nb"}).Expect(http.StatusBadRequest).Fault("/name", "line")
+		bearer.Patch(mePath, map[string]any{"name": "\u202e"}).Expect(http.StatusBadRequest).Fault("/name", "line")
 		bearer.Patch(mePath, map[string]any{"name": nil}).Expect(http.StatusBadRequest).Fault("/name", "null")
 		bearer.Patch(mePath, map[string]any{"isStaff": true, "email": "b@example.com"}).Expect(http.StatusOK).Contains(`"email":"asha@example.com"`).
 			Header("Trestle-Ignored", "/email, /isStaff")

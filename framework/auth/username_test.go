@@ -83,9 +83,10 @@ func TestUsernamesThatAreRejected(t *testing.T) {
 			{"an e-mail address", "asha@example.org", "username"},
 			{"a full-width at", "asha＠example", "username"},
 			{"a space", "asha rao", "username"},
-			{"a line break", "asha\nrao", "username"},
+			{"a line break", "asha\nrao", "line"},
 			{"a character without width", "asha\u200brao", "username"},
-			{"a mark of direction", "asha\u202eoar", "username"},
+			{"a mark of direction", "asha\u202eoar", "line"},
+			{"a mark of direction alone", "\u202e", "line"},
 			{"a filler that is not drawn", "asha\u3164rao", "username"},
 		} {
 			d.Run(c.name, func(t *testing.T) {

@@ -297,7 +297,7 @@ type Account struct {
 
 // AccountPatch defines model for AccountPatch.
 type AccountPatch struct {
-	// Name The name of the user.
+	// Name The name of the user. One line of text.
 	//
 	// Examples: Asha Rao
 	Name *string `json:"name,omitempty"`

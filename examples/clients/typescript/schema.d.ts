@@ -1023,7 +1023,7 @@ export interface components {
         };
         AccountPatch: {
             /**
-             * @description The name of the user.
+             * @description The name of the user. One line of text.
              * @example Asha Rao
              */
             name?: string;
