@@ -15,7 +15,7 @@ var ownTags = []string{"validate", "json", "bun", "default", "ref", "from", "tri
 
 // foreignTags are the keys of other packages that are near a key in ownTags. They are not
 // reported as misspelt.
-var foreignTags = []string{"bson", "rel"}
+var foreignTags = []string{"bson", "form", "rel"}
 
 // checkTags reports the fields of a struct type, and of the struct types inside it, whose tag
 // is malformed, has a key twice, or has a key that is near a key in ownTags ([naming.Nearest]) and
