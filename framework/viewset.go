@@ -141,7 +141,8 @@ type Resource interface{ declare() []*declare.Declaration }
 func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
 		Name: v.Name, Under: v.Under, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
-		Scope: v.Scope.declared, Writers: v.Writers.declared, Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
+		Scope: v.Scope.declared, Writers: v.Writers.declared,
+		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,

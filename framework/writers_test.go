@@ -230,8 +230,8 @@ func TestWritersReplay(t *testing.T) {
 			return q.Where("?TableAlias.status <> ?", "lost")
 		})
 		api := serve(t, config(db), countries(), authors(), v, notes())
-		ada, id := api.as("ada"), ""
-		id = ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
+		ada := api.as("ada")
+		id := ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
 		path, body := "/api/books/"+id+"/hand/", fields{"text": "x"}
 		first := ada.under("k").post(path, body).is(200).fresh()
 		ada.under("k").post(path, body).replays(first)
@@ -321,9 +321,9 @@ func TestWritersAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"GET list": "allowed allowed allowed", "GET retrieve": "allowed allowed allowed", "POST create": "allowed allowed allowed",
-		"PUT update": "scoped scoped allowed", "PATCH patch": "scoped scoped allowed", "DELETE delete": "scoped scoped allowed",
-		"GET look": "allowed allowed allowed", "POST lend": "scoped scoped allowed", "POST vote": "allowed allowed allowed",
+		"GET list": "allowed allowed allowed", "GET retrieve": "allowed allowed allowed", "POST create": "allowed allowed allowed", //nolint:dupword // one word for each caller
+		"PUT update": "scoped scoped allowed", "PATCH patch": "scoped scoped allowed", "DELETE delete": "scoped scoped allowed", //nolint:dupword // one word for each caller
+		"GET look": "allowed allowed allowed", "POST lend": "scoped scoped allowed", "POST vote": "allowed allowed allowed", //nolint:dupword // one word for each caller
 	}
 	found := 0
 	for _, row := range api.Access(nil, callers["ada"], callers["max"]) {

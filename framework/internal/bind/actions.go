@@ -46,12 +46,10 @@ func (b *binder) bindActions(r *table.Resource) {
 		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
 		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
 		e.ByWriters = byWriters(e, a, fault)
-		base := "/" + r.Path
 		if a.OnObject {
 			modelhook.OfSelect().Check(r.Model, fault)
-			base = strings.TrimSuffix(r.ItemPath(), "/")
 		}
-		e.Pattern = base + "/" + a.Name + r.Slash
+		e.Pattern = actionPattern(r, a)
 		e.Input = b.input(r, a.In, fault)
 		if !e.IsWrite() {
 			b.queryInput(e, a.In, fault)
@@ -61,6 +59,15 @@ func (b *binder) bindActions(r *table.Resource) {
 		b.act(e, a, fault)
 		r.Endpoints = append(r.Endpoints, e)
 	}
+}
+
+// actionPattern is the canonical pattern of the path of an action.
+func actionPattern(r *table.Resource, a declare.Action) string {
+	base := "/" + r.Path
+	if a.OnObject {
+		base = strings.TrimSuffix(r.ItemPath(), "/")
+	}
+	return base + "/" + a.Name + r.Slash
 }
 
 // act sets the function that serves an action's endpoint. For a related list, it also adds

@@ -55,16 +55,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, d := range declared {
 		b.open(d)
 	}
-	for _, r := range a.Resources {
-		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
-	}
-	b.findCallerID()
-	for _, r := range a.Resources {
-		b.bindScopes(r)
-	}
-	for _, r := range a.Resources {
-		nameFunctions(r) // they may use the owner of related rows, which a scope names
-	}
+	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
 	for _, r := range a.Resources {
@@ -81,6 +72,21 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checkNames()
 	b.checkIDs()
 	return b.err()
+}
+
+// bindRelations binds the relations and the scopes of all resources, and names the functions of
+// related rows, which may use the owner that a scope names.
+func (b *binder) bindRelations() {
+	for _, r := range b.api.Resources {
+		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
+	}
+	b.findCallerID()
+	for _, r := range b.api.Resources {
+		b.bindScopes(r)
+	}
+	for _, r := range b.api.Resources {
+		nameFunctions(r)
+	}
 }
 
 // A mistake is one sentence about the declaration of a resource, and lists the places in the

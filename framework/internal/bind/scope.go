@@ -117,7 +117,8 @@ func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
-	if next := of(target.Declaration).Kind; target.Declaration.Scope.Kind == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
+	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind
+	if seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
 		return naming.Sentence("Via %q leads to %s, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
 	}
 	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {
