@@ -104,8 +104,8 @@ func (f *Facts) Field(name string) (Field, error) {
 }
 
 // FieldAt finds a field as [Facts.Field] does, or a declared expression, or a column of a related
-// row by its path: "author.name". A filter of such a field reads it by [Field.SQL] and passes
-// its conditions through [Field.Narrow]. The error suggests what to declare.
+// row by its path: "author.name". A filter uses [Field.SQL] of such a field in its condition, and
+// adds the condition by [Field.Narrow]. The error suggests what to declare.
 func (f *Facts) FieldAt(path string) (Field, error) {
 	found, err := f.source.FieldAt(path)
 	found.Case = f.names

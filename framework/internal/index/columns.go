@@ -64,8 +64,8 @@ func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	return missing, a.suggestTables(ctx, known, missing)
 }
 
-// suggestTables sets the nearest name of each missing table. It is not the name of a table that
-// the declarations use; used has the columns of those that exist.
+// suggestTables sets the nearest name of each missing table. It leaves out the tables that the
+// declarations use. The keys of used are the names of those tables that exist.
 func (a Indexer) suggestTables(ctx context.Context, used map[string][]string, missing []MissingColumn) error {
 	if !slices.ContainsFunc(missing, func(m MissingColumn) bool { return m.Column == "" }) {
 		return nil
