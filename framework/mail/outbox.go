@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// DefaultDepth is how many jobs of an [Outbox] may wait.
+	// DefaultDepth is how many jobs of an [Outbox] may wait, unless OutboxOptions.Depth is set.
 	DefaultDepth = 1000
-	// DefaultTimeout is how long one attempt of a job of an [Outbox] may take.
+	// DefaultTimeout is how long one attempt of a job of an [Outbox] may take, unless
+	// OutboxOptions.Timeout is set.
 	DefaultTimeout = 30 * time.Second
 
 	attempts = 3
@@ -31,14 +32,17 @@ type OutboxOptions struct {
 	// Pause returns how long to wait after failed attempts, the first being 1. The wait ends
 	// early if the context of the outbox ends. Defaults to 2 s and 20 s.
 	Pause func(failed int) time.Duration
-	// Report receives the error of the last attempt of a job, and panics. Defaults to none.
+	// Report receives the error of the last attempt of a job, the panic of a job as an error, and an
+	// error with the number of jobs that [Outbox.Close] dropped. It must not use the Outbox. Defaults
+	// to none.
 	Report func(error)
 }
 
-// An Outbox runs jobs in the order of [Outbox.Put], one at a time, after the requests that
-// caused them. So neither the answer nor its time depends on what a job does. A job that fails
-// runs up to three times. Jobs are in memory: those that wait when the process is killed are
-// lost. It is safe for concurrent use.
+// An Outbox runs jobs in the order of [Outbox.Put], one at a time, beside the requests. So neither
+// the answer nor its time depends on what a job does. A job may begin before its request ends:
+// call Put after the commit. A job that fails runs up to three times; an error that wraps
+// [ErrPermanent] and a panic end it at once. Jobs are in memory: those that wait when the process
+// is killed are lost. It is safe for concurrent use.
 type Outbox struct {
 	options OutboxOptions
 
@@ -101,13 +105,14 @@ func (b *Outbox) Wait(ctx context.Context) error {
 }
 
 // Close waits as [Outbox.Wait] does, and returns its error. Then it cancels the job that runs
-// and drops those that wait.
+// and drops those that wait. Report receives how many it dropped.
 func (b *Outbox) Close(ctx context.Context) error {
 	defer b.stop()
 	return b.Wait(ctx)
 }
 
-// work runs jobs until none waits.
+// work runs jobs until none waits or the outbox is closed. Then it drops and reports those that
+// wait.
 func (b *Outbox) work() {
 	for {
 		b.mu.Lock()
