@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// headBytes is how many bytes of a multipart body may come before the content, and how many
-	// after it.
+	// headBytes is how many bytes a multipart body may have before the content. From there it may
+	// have this many more than the longest content.
 	headBytes = 16 << 10
 	// pause is how long a client may send nothing. A server may have a stricter limit.
 	pause = 10 * time.Second
-	// answerTime is how long the answer may take after the body has arrived.
+	// answerTime is how long the answer may take after the body was stored or rejected.
 	answerTime = 30 * time.Second
 )
 
@@ -32,7 +32,7 @@ const partName = "file"
 // deadlines.
 type body struct {
 	request *http.Request
-	control *http.ResponseController // nil without a server
+	control *http.ResponseController // nil without a writer of the response
 	left    int64                    // how many bytes may still come
 	err     error                    // why the body is rejected; nil for a body without faults
 	ended   bool                     // it was read to its end

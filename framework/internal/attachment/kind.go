@@ -28,7 +28,8 @@ const (
 
 // identify returns the media type of a content: the allowed type that its bytes have. It rejects
 // a content without bytes, a content of another type, and a content that differs from what the
-// client says. It reads the header of an image; the part then has its bytes again.
+// client says. It decodes the header of a PNG, JPEG or GIF image; the part then has its bytes
+// again.
 func identify(p *part, allowed []string) (string, error) {
 	head, err := p.Peek(sniffBytes)
 	if err != nil {
