@@ -18,7 +18,7 @@ import (
 // A table writes each element as a row of CSV (RFC 4180). A cell is the JSON of a field: text
 // without its quotes, and nothing for null.
 type table struct {
-	columns map[string]int // the index of a column, by its JSON name
+	columns map[string]int // the index of a column, by the name that wire.Encode writes
 	first   []byte         // the header row
 	exact   bool           // text that a spreadsheet would run is left as it is
 }

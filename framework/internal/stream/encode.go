@@ -65,7 +65,7 @@ type Identified interface {
 
 // A Named is an element of a stream with the name of its event, by which pages listen.
 type Named interface {
-	// EventName returns the name, "" for "message". It has no line break.
+	// EventName returns the name, "" for "message". It has no line break and no NUL.
 	EventName() string
 }
 

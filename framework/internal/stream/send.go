@@ -69,7 +69,7 @@ type Options struct {
 	Request *http.Request
 	// Wait limits how long one write waits for the client.
 	Wait time.Duration
-	// Progress is called for each part that was sent.
+	// Progress is called for each element, and for each part that was written.
 	Progress func()
 	// Stop ends the work for the answer: the client does not read it.
 	Stop func()
