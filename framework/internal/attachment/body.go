@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// headBytes is how many bytes a multipart body may have before the content. From there it may
-	// have this many more than the longest content.
+	// headBytes limits the bytes of a multipart body that are not the content. There may be this
+	// many before the content. From the content to the closing boundary there may be this many
+	// more than the longest content.
 	headBytes = 16 << 10
 	// pause is how long a client may send nothing. A server may have a stricter limit.
 	pause = 10 * time.Second
