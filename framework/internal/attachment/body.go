@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -41,12 +42,14 @@ type body struct {
 
 var errTooLong = errors.New("the body is longer than allowed")
 
-// newBody begins to read the body of an upload. If the server limits the time of a whole body,
-// that limit is lifted: the limit of each pause stays.
+// newBody begins to read the body of an upload. If the server limits the time of a whole body or
+// of a whole answer, these limits are lifted: the limit of each pause stays. With HTTP/2 the limit
+// of the answer would end the request before its answer begins.
 func newBody(r *http.Request, w http.ResponseWriter) *body {
 	b := &body{request: r}
 	if w != nil {
 		b.control = http.NewResponseController(w)
+		_ = b.control.SetWriteDeadline(time.Time{})
 	}
 	if server, ok := r.Body.(interface{ LiftTotal() }); ok {
 		server.LiftTotal()
@@ -96,6 +99,7 @@ type part struct {
 	from    *bufio.Reader
 	reader  io.Reader // the content; from, unless its first bytes were read
 	body    *body
+	memory  *fair.Share       // of the client's address, for the header of an image
 	parts   *multipart.Reader // nil for a body that is the content itself
 	most    int64
 	size    int64  // the bytes that were read

@@ -16,6 +16,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -52,6 +53,8 @@ func (u Upload) store(c *call.Call, r *http.Request) (files.File, error) {
 	if err != nil {
 		return files.File{}, err
 	}
+	part.memory = u.File.Resource.API.Bodies.For(fair.ClientOf(c))
+	defer part.memory.End()
 	kind, err := identify(part, u.File.Types)
 	if err != nil {
 		return files.File{}, part.explain(err)

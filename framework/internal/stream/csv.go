@@ -2,9 +2,11 @@ package stream
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -47,16 +49,35 @@ func compileCSV(element reflect.Type, exact bool, cased naming.Case) (*table, er
 }
 
 // isPlain reports whether a type is written as one JSON value that is no object and no array. For
-// a type that writes its own JSON, the zero value decides; element checks each value.
+// a type that writes its own JSON, its schema and the zero value decide; element checks each value.
 func isPlain(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || datatype.IsJSON(t) {
 		return false
 	}
-	if datatype.WrittenForm(t) == datatype.FormParts {
+	if datatype.WrittenForm(t) == datatype.FormParts || statesNested(t) {
 		return false
 	}
 	text, err := wire.Encode(reflect.Zero(t).Interface())
 	return err != nil || !isNested(jsontext.Value(text).Kind())
+}
+
+// statesNested reports whether the JSON Schema that a type has by itself permits an object or an
+// array.
+func statesNested(t reflect.Type) bool {
+	own, ok := reflect.New(t).Interface().(interface{ JSONSchemaBytes() ([]byte, error) })
+	if !ok {
+		return false
+	}
+	text, err := own.JSONSchemaBytes()
+	var schema struct{ Type any }
+	if err != nil || json.Unmarshal(text, &schema) != nil {
+		return false
+	}
+	kinds, several := schema.Type.([]any)
+	if !several {
+		kinds = []any{schema.Type}
+	}
+	return slices.Contains(kinds, any("object")) || slices.Contains(kinds, any("array"))
 }
 
 func isNested(kind jsontext.Kind) bool { return kind == '{' || kind == '[' }
@@ -86,16 +107,17 @@ func (t *table) cells(text []byte) ([]string, error) {
 		return nil, errors.New("a row of CSV cannot be null")
 	}
 	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
+		token, err := d.ReadToken()
 		if err != nil {
 			return nil, err
 		}
-		at, known := t.columns[name.String()]
+		name := token.String() // now: the token is not valid any more after the next call
+		at, known := t.columns[name]
 		if !known {
-			return nil, fmt.Errorf("the member %q of a row has no column", name.String())
+			return nil, fmt.Errorf("the member %q of a row has no column", name)
 		}
 		if isNested(d.PeekKind()) {
-			return nil, fmt.Errorf("the member %q of a row is an object or an array", name.String())
+			return nil, fmt.Errorf("the member %q of a row is an object or an array", name)
 		}
 		value, err := d.ReadToken()
 		if err != nil {
