@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
@@ -51,6 +52,7 @@ func (b *binder) bindActions(r *table.Resource) {
 		}
 		e.Pattern = actionPattern(r, a)
 		e.Input = b.input(r, a.In, fault)
+		children.Misplaced(e.Input, fault)
 		if !e.IsWrite() {
 			b.queryInput(e, a.In, fault)
 		}
