@@ -23,7 +23,7 @@ type Verb struct {
 	Empty   bool // the constructor got a nil function
 	Compute func(c *call.Call, model any) (any, error)
 	Fill    func(c *call.Call, model, in any) error
-	Then    func(c *call.Call, model, in any) error // of FillsThen, after the row and its related rows are stored
+	Then    func(c *call.Call, model, in any) error        // of FillsThen, after the row and its related rows are stored
 	Run     func(c *call.Call, model, in any) (any, error) // the function of Does, with a nil model, or of Changes
 	Rules
 }

@@ -331,7 +331,9 @@ func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place s
 
 // bounds stores what the rules of the plan mean for its reader.
 func (p *ValuePlan) bounds() {
-	has := func(name string) bool { return slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == name }) }
+	has := func(name string) bool {
+		return slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == name })
+	}
 	p.limit, p.unique, p.line = rule.MaxItems(p.Rules), has("unique"), has("line")
 }
 

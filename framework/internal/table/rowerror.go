@@ -7,8 +7,8 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/problem"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
