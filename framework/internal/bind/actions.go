@@ -25,7 +25,7 @@ func (b *binder) bindActions(r *table.Resource) {
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
 		fault := b.at(r, place)
-		slot := fmt.Sprint(a.OnObject, a.Method, a.Name)
+		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
 		switch {
 		case !pathName.MatchString(a.Name) || a.OnObject && strings.Contains(a.Name, "/"):
 			fault(naming.Sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
@@ -44,6 +44,10 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
+		if a.Links != "" {
+			b.bindLinks(r, a, fault)
+			continue
+		}
 		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
 		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
 		e.ByWriters = byWriters(e, a, fault)
@@ -59,6 +63,26 @@ func (b *binder) bindActions(r *table.Resource) {
 		b.parts(e, a, fault)
 		e.Settle()
 		b.act(e, a, fault)
+		r.Endpoints = append(r.Endpoints, e)
+	}
+}
+
+// bindLinks makes the two endpoints of an action of Links.
+func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error)) {
+	links, err := children.BindLinks(r, a.Links, fault)
+	if err != nil {
+		fault(err)
+		return
+	}
+	for method, serve := range links.Methods() {
+		e := b.newEndpoint(r, fmt.Sprintf("action %q", a.Name), a.Name, method, a.Rules)
+		e.OnObject, e.Out, e.OtherKey = true, a.Out, links.Key()
+		e.Doc = cmp.Or(a.Doc, links.Doc(method))
+		e.ByWriters = byWriters(e, a, fault)
+		e.Pattern = strings.TrimSuffix(r.ItemPath(), "/") + "/" + a.Name + "/:other" + r.Slash
+		e.Settle()
+		links.Status = e.Status
+		e.Serve = serve
 		r.Endpoints = append(r.Endpoints, e)
 	}
 }

@@ -180,8 +180,7 @@ func (p *keyChange) store(c *call.Call, parent reflect.Value) error {
 	if err := p.createTargets(c); err != nil {
 		return err
 	}
-	base := p.relation.Schema.BasePKs[0]
-	linked, err := p.linked(c, parent, base)
+	linked, err := p.linked(c, parent)
 	if err != nil {
 		return err
 	}
@@ -194,10 +193,10 @@ func (p *keyChange) store(c *call.Call, parent reflect.Value) error {
 	for _, key := range p.found {
 		delete(linked, key)
 	}
-	if err := p.unlink(c, parent, base, linked); err != nil {
+	if err := p.unlink(c, parent, linked); err != nil {
 		return err
 	}
-	return p.link(c, parent, base, added)
+	return p.link(c, parent, added)
 }
 
 // createTargets creates the targets that the caller does not see. Until the transaction ends, no
@@ -267,11 +266,14 @@ func (p *keyChange) findCreated(c *call.Call, items []any) error {
 	return nil
 }
 
+// base is the parent's column that the links refer to.
+func (l *keyList) base() *schema.Field { return l.relation.Schema.BasePKs[0] }
+
 // linked returns the keys of the targets that a row is linked to and that the caller may see.
-func (l *keyList) linked(c *call.Call, parent reflect.Value, base *schema.Field) (map[any]bool, error) {
+func (l *keyList) linked(c *call.Call, parent reflect.Value) (map[any]bool, error) {
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	q := c.DB.NewSelect().Model(table.NilModel(l.links.Model)).ColumnExpr("?TableAlias.?", bun.Ident(other.Name)).
-		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(base, parent.Elem()))
+		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()))
 	if l.relation.Narrowed(c) || l.relation.Schema.JoinTable.SoftDeleteField != nil {
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(other.Name), l.relation.Rows(c).ColumnExpr("?TableAlias.?", bun.Ident(l.key.Name)))
 	}
@@ -287,7 +289,7 @@ func (l *keyList) linked(c *call.Call, parent reflect.Value, base *schema.Field)
 }
 
 // unlink deletes the links of a row to some targets by one statement.
-func (l *keyList) unlink(c *call.Call, parent reflect.Value, base *schema.Field, targets map[any]bool) error {
+func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]bool) error {
 	if len(targets) == 0 {
 		return nil
 	}
@@ -297,19 +299,19 @@ func (l *keyList) unlink(c *call.Call, parent reflect.Value, base *schema.Field,
 	}
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	_, err := c.Session().Exec(c, c.DB.NewDelete().Model(table.NilModel(l.links.Model)).
-		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(base, parent.Elem())).
+		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
 		Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys)))
 	return err
 }
 
 // link inserts the links of a row to some targets by one statement. A link that another request has
 // made meanwhile stays.
-func (l *keyList) link(c *call.Call, parent reflect.Value, base *schema.Field, targets []any) error {
+func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) error {
 	if len(targets) == 0 {
 		return nil
 	}
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
-	key := reflect.Indirect(base.Value(parent.Elem())).Interface()
+	key := reflect.Indirect(l.base().Value(parent.Elem())).Interface()
 	var rows []reflect.Value
 	for _, target := range targets {
 		row := reflect.New(l.links.Model)
@@ -321,7 +323,7 @@ func (l *keyList) link(c *call.Call, parent reflect.Value, base *schema.Field, t
 		rows = append(rows, row)
 	}
 	_, err := c.Session().Exec(c, insertion{l.links.Table, rows, bun.Safe(" ON CONFLICT DO NOTHING")})
-	if of, _ := rowError(l.links, err); of != nil {
+	if of, _ := rowError(l.links, err); of != nil && l.field != nil {
 		of.Faults = []problem.Fault{{Pointer: naming.PointerTo(l.field.Name), Code: problem.CodeInvalidReference, Detail: "refers to nothing"}}
 		return of
 	}

@@ -109,6 +109,7 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules

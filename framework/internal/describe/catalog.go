@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -104,10 +105,14 @@ func (a Catalog) Permissions() []string {
 }
 
 // PathOf is the path of an endpoint, with the name of its key in braces:
-// "/api/patients/{id}/".
+// "/api/patients/{id}/". The name of a second key is that of the action, in the singular.
 func (a Catalog) PathOf(e *table.Endpoint) string {
-	return a.Config.Prefix + strings.ReplaceAll(e.Pattern, ":id", "{"+e.Resource.KeyName()+"}")
+	names := strings.NewReplacer(":id", "{"+e.Resource.KeyName()+"}", ":other", "{"+otherName(e)+"}")
+	return a.Config.Prefix + names.Replace(e.Pattern)
 }
+
+// otherName is the name of the second key in the path of an endpoint.
+func otherName(e *table.Endpoint) string { return naming.Singular(e.Route.Name) }
 
 // accessOf returns the access of a caller to an endpoint. If a permission panics, the access is
 // [spec.AccessRefused].
