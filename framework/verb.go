@@ -61,7 +61,8 @@ func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) 
 
 // Accepts declares the input In and the view Out for Create, Update and Patch. Fields of In
 // are written to those of the model, matched by Go name and type. Patch changes only the
-// fields that the body contains. The package comment lists the tags of In.
+// fields that the body contains. A list in In with the tag to sets related rows. The package
+// comment lists the tags of In.
 func Accepts[In, Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbAccepts, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}}
 }

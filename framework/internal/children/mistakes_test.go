@@ -255,6 +255,14 @@ func TestMistakes(t *testing.T) {
 			at + `.Tags is a relation of Machine; tag it ` + "`to:\"...\"`" + ` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen`,
 			`machines: create: struct.Tags: the tag "too" means nothing here; did you mean "to"?`,
 		}},
+		{"links of relations that are not many-to-many, not listed or misspelt", machine[machineInput](func(v *framework.ViewSet[Machine]) {
+			v.Actions = []framework.Action[Machine]{framework.Links[Machine]("parts"), framework.Links[Machine]("tagz"), framework.Links[Machine]("tags.nmae"), framework.Links[Machine]("materials"), framework.Links[Machine]("materials.name")}
+		}), []string{
+			`machines: action "parts": "parts" is not a many-to-many relation; give its rows a viewset, whose endpoints create and delete them`,
+			`machines: action "tagz": no relation "tagz" in Machine; did you mean "tags"?`,
+			`machines: action "tags": no field "nmae" in Tag; did you mean "name"?`,
+			`machines: action "materials": it is declared twice for PUT`,
+		}},
 		{"FillsThen without a function", machine[machineInput](func(v *framework.ViewSet[Machine]) {
 			v.Verbs.Patch = framework.FillsThen[machineView, Machine, machineInput](nil, nil)
 		}), []string{`machines: patch: framework.FillsThen was given no function`}},

@@ -46,7 +46,7 @@ type Endpoint struct {
 	Takes        []call.Header     // headers that its function reads
 	SignsIn      bool              // it gives credentials to anonymous callers
 	Middleware   []call.Middleware // around the endpoint, the first outermost
-	OtherKey    *schema.Field     // the column of the second key in its path; nil without one
+	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
 	Asks         bool          // Serve reads the query string
