@@ -98,6 +98,7 @@ func ExampleFillsThen() {
 func ExampleLinks() {
 	c, done := setup()
 	defer done()
+	c.ErrorShape = framework.DRFShape{}
 	ask := serving(c,
 		framework.ViewSet[Memo]{
 			Name: "memos", Verbs: framework.CRUD[memoInput, memoView](), Scope: framework.Public(),
@@ -116,6 +117,6 @@ func ExampleLinks() {
 	// 204
 	// 204
 	// 204
-	// 404 {"type":"/api/errors/not_found","title":"Not found","status":404,"detail":"Nothing is here, or it is not yours to see.","code":"not_found"}
+	// 404 {"detail":"Nothing is here, or it is not yours to see."}
 	// 200 {"id":1,"text":"Call Ada","labels":["phone"]}
 }

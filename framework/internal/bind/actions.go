@@ -48,23 +48,27 @@ func (b *binder) bindActions(r *table.Resource) {
 			b.bindLinks(r, a, fault)
 			continue
 		}
-		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
-		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
-		e.ByWriters = byWriters(e, a, fault)
-		if a.OnObject {
-			modelhook.OfSelect().Check(r.Model, fault)
-		}
-		e.Pattern = actionPattern(r, a)
-		e.Input = b.input(r, a.In, fault)
-		children.Misplaced(e.Input, fault)
-		if !e.IsWrite() {
-			b.queryInput(e, a.In, fault)
-		}
-		b.parts(e, a, fault)
-		e.Settle()
-		b.act(e, a, fault)
-		r.Endpoints = append(r.Endpoints, e)
+		b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
 	}
+}
+
+// bindAction completes the endpoint of an action.
+func (b *binder) bindAction(r *table.Resource, a declare.Action, e *table.Endpoint, fault func(error)) {
+	e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+	e.ByWriters = byWriters(e, a, fault)
+	if a.OnObject {
+		modelhook.OfSelect().Check(r.Model, fault)
+	}
+	e.Pattern = actionPattern(r, a)
+	e.Input = b.input(r, a.In, fault)
+	children.Misplaced(e.Input, fault)
+	if !e.IsWrite() {
+		b.queryInput(e, a.In, fault)
+	}
+	b.parts(e, a, fault)
+	e.Settle()
+	b.act(e, a, fault)
+	r.Endpoints = append(r.Endpoints, e)
 }
 
 // bindLinks makes the two endpoints of an action of Links.

@@ -63,13 +63,17 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	return nil
 }
 
-// A failure is an error of one of several rows.
-type failure struct {
+// An itemError is the error of one of several rows.
+type itemError struct {
 	index int
-	error
+	err   error
 }
 
-func (f failure) Unwrap() error { return f.error }
+// Error describes the error for a log.
+func (e itemError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error itself.
+func (e itemError) Unwrap() error { return e.err }
 
 // updateAll writes columns of rows by one statement, with their time of change and their search
 // document. If the rows are recorded or have slugs that are renewed, it writes one row after the
@@ -91,7 +95,7 @@ func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []
 			continue
 		}
 		if err := updateOne(c, r, row.Elem(), columns); err != nil {
-			return failure{i, err}
+			return itemError{i, err}
 		}
 	}
 	if single {
@@ -157,7 +161,7 @@ func insertAll(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []an
 			err = r.Insert(c, row)
 		}
 		if err != nil {
-			return nil, failure{i, err}
+			return nil, itemError{i, err}
 		}
 	}
 	if single {
@@ -284,7 +288,7 @@ func (l *rowList) broken(b batch, err error) error {
 // returns nil for any other error.
 func rowError(r *table.Resource, err error) (of *table.RowError, which int) {
 	which = -1
-	if one, ok := errors.AsType[failure](err); ok {
+	if one, ok := errors.AsType[itemError](err); ok {
 		which = one.index
 	}
 	if known, ok := errors.AsType[*table.RowError](err); ok {
