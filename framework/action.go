@@ -229,8 +229,8 @@ func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true
 
 // Links declares PUT and DELETE {path}/{id}/{relation}/{key}/, which add a related row to a
 // many-to-many relation and remove it, without the rest of the list: two callers who change
-// different members do not undo each other. Both answer 204, and again if the member is there, or
-// is gone, already. The relation is one that [ViewSet.Relations] lists. The key is the primary key
+// different members do not undo each other. Both answer 204, also if the member is there already, or
+// is removed already. The relation is one that [ViewSet.Relations] lists. The key is the primary key
 // of the related row or, with a column, the value of this column:
 //
 //	framework.Links[Article]("tags")      // PUT /articles/1/tags/5/

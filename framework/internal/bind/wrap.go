@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// otherName matches the names of Wrap and WrapList.
-var otherName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+// memberName matches the names of Wrap and WrapList.
+var memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 // wrap sets the members around the bodies and answers of a viewset, and reports names that are not
 // valid or have no effect.
@@ -30,7 +30,7 @@ func (b *binder) wrap(r *table.Resource) {
 	} {
 		switch {
 		case one.name == "":
-		case !otherName.MatchString(one.name):
+		case !memberName.MatchString(one.name):
 			b.fault(r.Path, one.setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", one.name))
 		case !used[one.name]:
 			b.fault(r.Path, one.setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", one.around))

@@ -28,7 +28,7 @@ func TestCreate(t *testing.T) {
 			{"all lists", "bob", `{"name":"Saw","parts":[{"name":"a","quantity":2},{"name":"b","product":"{steel}"}],"remarks":[{"text":"x"}],"steps":[{"text":"one"},{"text":"two"}],"tags":["new","iron"],"materials":["{wood}"]}`, "1.a=2A 2.b=1A | x | 1.one 2.two | iron new | wood"},
 			{"a key of a row of another machine", "ada", `{"name":"Saw","parts":[{"id":"{nut}","name":"a"}]}`, "400 /parts/0/id invalid_reference"},
 			{"faults beside a missing name", "ada", `{"parts":[{"id":"{nut}","name":"a"},{}],"tags":[1]}`, "400 /parts/1/name required, /tags/0 type, /name required, /parts/0/id invalid_reference"},
-			{"no credentials: nobody owns the machine", "", `{"name":"Saw","parts":[{"name":"a"}]}`, "401 authentication_required"},
+			{"no credentials: the machine would have no owner", "", `{"name":"Saw","parts":[{"name":"a"}]}`, "401 authentication_required"},
 			{"a name twice", "ada", `{"name":"Saw","parts":[{"name":"a"},{"name":"a"}]}`, "409 part_twice /parts/1/name not_unique"},
 			{"a tag out of sight", "ada", `{"name":"Saw","tags":["new","secret"]}`, "409 not_unique /tags not_unique"},
 		} {
@@ -115,6 +115,7 @@ func TestStatements(t *testing.T) {
 			{"one row is changed", `{"parts":[{"id":"{nut}","name":"nut"},{"id":"{bolt}","name":"bolt","quantity":3}]}`, 4 + shown},
 			{"two rows are changed", `{"parts":[{"id":"{nut}","name":"nut","quantity":4},{"id":"{bolt}","name":"bolt","quantity":5}]}`, 4 + shown},
 			{"rows are deleted, changed and created, with references", `{"parts":[{"id":"{nut}","name":"nut","quantity":9,"product":"{steel}"},{"name":"a","product":"{brass}"},{"name":"b","product":"{steel}"},{"name":"c"}]}`, 7 + shown},
+			{"one reference of two rows", `{"parts":[{"name":"d","product":"{brass}"},{"name":"e","product":"{brass}"}]}`, 6 + shown},
 			{"rows with writers: the right to change and to delete is checked, and the scope of new rows", `{"remarks":[{"id":2,"text":"by Bob"},{"text":"x"},{"text":"y"}]}`, 7 + shown},
 			{"tags that exist: they are found, and the links are read, deleted and inserted", `{"tags":["old"]}`, 6 + shown},
 			{"materials", `{"materials":["{glass}"]}`, 6 + shown},

@@ -105,14 +105,14 @@ func (l *keyList) of() (*input.Field, string) { return l.field, l.relation.Name 
 
 func (l *keyList) sought() string { return l.relation.Name + "." + l.name.Name }
 
-func (l *keyList) refuses() (codes []string) {
+func (l *keyList) codes() (all []string) {
 	if l.create {
-		codes = constraintCodes(l.targets)
+		all = constraintCodes(l.targets)
 		if len(l.targets.Owners()) > 0 {
-			codes = append(codes, problem.CodeAuthenticationRequired)
+			all = append(all, problem.CodeAuthenticationRequired)
 		}
 	}
-	return codes
+	return all
 }
 
 // A keyChange is what a request makes of the links of a row.

@@ -25,8 +25,8 @@ type list interface {
 	// prepare compares a list of a body with the stored rows of the parent, and returns its faults.
 	// For a new parent, parent is not valid.
 	prepare(c *call.Call, parent reflect.Value, s sent) (change, []problem.Fault, error)
-	// refuses lists the error codes of the list's rows.
-	refuses() []string
+	// codes lists the error codes of the list's rows.
+	codes() []string
 	// sought is a path from the parent to the column by which the rows are found.
 	sought() string
 }
@@ -83,7 +83,7 @@ func (l *Lists) Bind(e *table.Endpoint, f *input.Field, fault func(error)) {
 		}
 	}
 	l.all = append(l.all, bound)
-	e.Refuses = append(slices.Clip(e.Refuses), bound.refuses()...)
+	e.Refuses = append(slices.Clip(e.Refuses), bound.codes()...)
 	if column, err := e.Resource.Relations.Base().FieldAt(bound.sought()); err == nil {
 		e.Resource.Seeks("list "+f.Name, false, []query.Field{column})
 	}

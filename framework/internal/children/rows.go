@@ -136,7 +136,7 @@ func (l *rowList) of() (*input.Field, string) { return l.field, l.relation.Name 
 
 func (l *rowList) sought() string { return l.relation.Name + "." + l.foreign.Name }
 
-func (l *rowList) refuses() []string {
+func (l *rowList) codes() []string {
 	codes := []string{problem.CodeReferenced}
 	if len(l.rows.Owners()) > 0 || mayNarrow(l.target) {
 		codes = append(codes, problem.CodeAuthenticationRequired)

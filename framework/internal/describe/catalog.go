@@ -112,7 +112,12 @@ func (a Catalog) PathOf(e *table.Endpoint) string {
 }
 
 // otherName is the name of the second key in the path of an endpoint.
-func otherName(e *table.Endpoint) string { return naming.Singular(e.Route.Name) }
+func otherName(e *table.Endpoint) string {
+	if name := naming.Singular(e.Route.Name); name != e.Resource.KeyName() {
+		return name
+	}
+	return e.Route.Name + "_key"
+}
 
 // accessOf returns the access of a caller to an endpoint. If a permission panics, the access is
 // [spec.AccessRefused].

@@ -67,12 +67,12 @@ func (v visibleKeys) read(c *call.Call, target *table.Resource, refs []input.Ref
 	}
 	var keys []any
 	for _, ref := range refs {
-		if ref.Target == target.Path && !ref.Owning && !slices.Contains(keys, ref.Key) {
+		if ref.Target == target.Path && !ref.Owning {
 			keys = append(keys, ref.Key)
 		}
 	}
 	if len(keys) > 1 {
-		v[target.Path], err = relation.Visible(c, target, keys)
+		v[target.Path], err = relation.Visible(c, target, naming.AddNew(nil, keys))
 	}
 	return err
 }
