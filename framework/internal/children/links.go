@@ -35,6 +35,9 @@ func BindLinks(r *table.Resource, path string, fault func(error)) (*Links, error
 	case related.Schema.Type != schema.ManyToManyRelation:
 		return nil, naming.Sentence("%q is not a many-to-many relation; give its rows a viewset, whose endpoints create and delete them", name)
 	}
+	if err := checkBase(related); err != nil {
+		return nil, err
+	}
 	of := &keyList{relation: related, key: related.Schema.JoinPKs[0]}
 	of.name = of.key
 	if column != "" {

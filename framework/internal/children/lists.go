@@ -1,6 +1,7 @@
 package children
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -21,7 +23,7 @@ type Lists struct{ all []list }
 // A list is a field of an input that sets the rows of a relation.
 type list interface {
 	// of returns the field and the name of the relation.
-	of() (f *input.Field, relation string)
+	of() (f *input.Field, name string)
 	// prepare compares a list of a body with the stored rows of the parent, and returns its faults.
 	// For a new parent, parent is not valid.
 	prepare(c *call.Call, parent reflect.Value, s sent) (change, []problem.Fault, error)
@@ -75,10 +77,10 @@ func (l *Lists) Bind(e *table.Endpoint, f *input.Field, fault func(error)) {
 		at(err)
 		return
 	}
-	_, relation := bound.of()
+	_, name := bound.of()
 	for _, other := range l.all {
-		if first, same := other.of(); same == relation {
-			at(naming.Sentence("it sets %q, and so does %s; one field sets the rows of a relation", relation, first.Place))
+		if first, same := other.of(); same == name {
+			at(naming.Sentence("it sets %q, and so does %s; one field sets the rows of a relation", name, first.Place))
 			return
 		}
 	}
@@ -104,7 +106,7 @@ func bind(r *table.Resource, f *input.Field, fault func(error)) (list, error) {
 	case f.HasDef:
 		return nil, naming.Sentence("a list has no default: an absent list is empty; remove the tag default")
 	}
-	if err := t.bound(f); err != nil {
+	if err := errors.Join(t.bound(f), checkBase(related)); err != nil {
 		return nil, err
 	}
 	switch related.Schema.Type {
@@ -114,6 +116,14 @@ func bind(r *table.Resource, f *input.Field, fault func(error)) (list, error) {
 		return bindKeys(r, f, t, related, fault)
 	}
 	return nil, naming.Sentence("%q leads to one row; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used", t.relation, related.Schema.BasePKs[0].GoName)
+}
+
+// checkBase returns an error for a relation whose column of the parent may be null.
+func checkBase(related *relation.Relation) error {
+	if base := related.Schema.BasePKs[0]; related.ToMany() && base.IsPtr {
+		return naming.Sentence("%q refers to %s, which may be null; a list needs a column that every row has, such as the primary key", related.Name, base.GoName)
+	}
+	return nil
 }
 
 // Given reports whether a request sets related rows. With partial, it sets those that the body names.

@@ -40,8 +40,10 @@ type Bench struct {
 	ID        int64 `bun:",pk,autoincrement"`
 	Name      string
 	MachineID int64
+	Room      *int64
 
 	Machine *Machine  `bun:"rel:belongs-to,join:machine_id=id"`
+	Mates   []*Bench  `bun:"rel:has-many,join:room=room"`
 	Tickets []*Ticket `bun:"rel:has-many,join:id=machine_id"`
 	Hooked  []*Hooked `bun:"rel:has-many,join:id=bench_id"`
 	Scored  []*Tag    `bun:"m2m:bench_scores,join:Bench=Tag"`
@@ -65,7 +67,7 @@ type benchView struct {
 func bench[In any]() []framework.Resource {
 	return append(others(), machines(), framework.ViewSet[Bench]{
 		Name: "benches", Verbs: framework.Verbs{Create: framework.Accepts[In, benchView]()}, Scope: framework.Public(), Models: []any{(*BenchScore)(nil)},
-		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags"},
+		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches"},
 	})
 }
 
@@ -236,6 +238,9 @@ func TestMistakes(t *testing.T) {
 		{"a relation to one row", bench[struct {
 			Machine []keyed `json:"machine" to:"machine"`
 		}](), []string{"benches: create: input.Machine: \"machine\" leads to one row; take its key, MachineID, tagged `ref:\"...\"` with the viewset of the rows that may be used"}},
+		{"a relation by a column that may be null", bench[struct {
+			Mates []struct{ Name string } `json:"mates" to:"mates"`
+		}](), []string{`benches: create: input.Mates: "mates" refers to Room, which may be null; a list needs a column that every row has, such as the primary key`}},
 		{"rows whose key is not generated", bench[struct {
 			Tickets []ticketInput `json:"tickets" to:"tickets"`
 		}](), []string{"benches: create: input.Tickets: the key of Ticket is not generated, so items without one cannot be stored; make it a uuid.UUID or tag it `bun:\",pk,autoincrement\"`"}},
