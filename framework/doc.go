@@ -43,6 +43,7 @@
 //	validate:"max=200"   and the other rules of package validator, of one value each
 //	default:"booked"     the value of an absent field, except in the verb Patch
 //	ref:"patients"       the viewset of the row that the value names; the caller must see it
+//	to:"tags.name"       the relation whose rows the list sets
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the API reference
 //	example:"..."        a value for the API reference, and for trying it out

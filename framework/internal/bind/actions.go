@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
@@ -24,7 +25,7 @@ func (b *binder) bindActions(r *table.Resource) {
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
 		fault := b.at(r, place)
-		slot := fmt.Sprint(a.OnObject, a.Method, a.Name)
+		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
 		switch {
 		case !pathName.MatchString(a.Name) || a.OnObject && strings.Contains(a.Name, "/"):
 			fault(naming.Sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
@@ -43,20 +44,49 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
-		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
-		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+		if a.Links != "" {
+			b.bindLinks(r, a, fault)
+			continue
+		}
+		b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
+	}
+}
+
+// bindAction completes the endpoint of an action.
+func (b *binder) bindAction(r *table.Resource, a declare.Action, e *table.Endpoint, fault func(error)) {
+	e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+	e.ByWriters = byWriters(e, a, fault)
+	if a.OnObject {
+		modelhook.OfSelect().Check(r.Model, fault)
+	}
+	e.Pattern = actionPattern(r, a)
+	e.Input = b.input(r, a.In, fault)
+	children.Misplaced(e.Input, fault)
+	if !e.IsWrite() {
+		b.queryInput(e, a.In, fault)
+	}
+	b.parts(e, a, fault)
+	e.Settle()
+	b.act(e, a, fault)
+	r.Endpoints = append(r.Endpoints, e)
+}
+
+// bindLinks makes the two endpoints of an action of Links.
+func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error)) {
+	links, err := children.BindLinks(r, a.Links, fault)
+	if err != nil {
+		fault(err)
+		return
+	}
+	for method, serve := range links.Methods() {
+		e := b.newEndpoint(r, fmt.Sprintf("action %q", a.Name), a.Name, method, a.Rules)
+		e.OnObject, e.Out, e.OtherKey = true, a.Out, links.Key()
+		e.Doc = cmp.Or(a.Doc, links.Doc(method))
 		e.ByWriters = byWriters(e, a, fault)
-		if a.OnObject {
-			modelhook.OfSelect().Check(r.Model, fault)
-		}
-		e.Pattern = actionPattern(r, a)
-		e.Input = b.input(r, a.In, fault)
-		if !e.IsWrite() {
-			b.queryInput(e, a.In, fault)
-		}
-		b.parts(e, a, fault)
+		e.Pattern = strings.TrimSuffix(r.ItemPath(), "/") + "/" + a.Name + "/:other" + r.Slash
 		e.Settle()
-		b.act(e, a, fault)
+		links.Status = e.Status
+		e.Serve = serve
 		r.Endpoints = append(r.Endpoints, e)
 	}
 }

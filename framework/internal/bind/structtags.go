@@ -11,7 +11,7 @@ import (
 )
 
 // ownTags are the keys of struct tags that the framework and bun read.
-var ownTags = []string{"validate", "json", "bun", "default", "ref", "from", "trim", "doc", "example"}
+var ownTags = []string{"validate", "json", "bun", "default", "ref", "to", "from", "trim", "doc", "example"}
 
 // foreignTags are the keys of other packages that are near a key in ownTags. They are not
 // reported as misspelt.

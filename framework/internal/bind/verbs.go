@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/listing"
@@ -107,6 +108,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	case declare.VerbDoes, declare.VerbChanges:
 		checkWhole(v.Out, fault)
 		e.Input = b.input(r, v.In, fault)
+		children.Misplaced(e.Input, fault)
 		if v.Name == call.VerbPatch && v.Kind == declare.VerbChanges {
 			checkFilled(r, e.Input, fault)
 		}

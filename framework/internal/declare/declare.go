@@ -23,6 +23,7 @@ type Verb struct {
 	Empty   bool // the constructor got a nil function
 	Compute func(c *call.Call, model any) (any, error)
 	Fill    func(c *call.Call, model, in any) error
+	Then    func(c *call.Call, model, in any) error        // of FillsThen, after the row and its related rows are stored
 	Run     func(c *call.Call, model, in any) (any, error) // the function of Does, with a nil model, or of Changes
 	Rules
 }
@@ -47,6 +48,9 @@ func (k VerbKind) String() string {
 
 // Constructor returns the name of the function of package framework that made the verb.
 func (v Verb) Constructor() string {
+	if v.Then != nil {
+		return "FillsThen"
+	}
 	if v.Fill != nil {
 		return "Fills"
 	}
@@ -105,6 +109,7 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules

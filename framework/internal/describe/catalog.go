@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -104,9 +105,18 @@ func (a Catalog) Permissions() []string {
 }
 
 // PathOf is the path of an endpoint, with the name of its key in braces:
-// "/api/patients/{id}/".
+// "/api/patients/{id}/". The name of a second key is that of the action, in the singular.
 func (a Catalog) PathOf(e *table.Endpoint) string {
-	return a.Config.Prefix + strings.ReplaceAll(e.Pattern, ":id", "{"+e.Resource.KeyName()+"}")
+	names := strings.NewReplacer(":id", "{"+e.Resource.KeyName()+"}", ":other", "{"+otherName(e)+"}")
+	return a.Config.Prefix + names.Replace(e.Pattern)
+}
+
+// otherName is the name of the second key in the path of an endpoint.
+func otherName(e *table.Endpoint) string {
+	if name := naming.Singular(e.Route.Name); name != e.Resource.KeyName() {
+		return name
+	}
+	return e.Route.Name + "_key"
 }
 
 // accessOf returns the access of a caller to an endpoint. If a permission panics, the access is

@@ -73,7 +73,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	described := &spec.Endpoint{
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
-		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
+		Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {
@@ -121,6 +121,14 @@ func (e Operation) specKey() *spec.Key {
 	}
 	r := e.Resource
 	return &spec.Key{Name: r.KeyName(), Doc: "The " + nounOf(r) + "'s " + r.KeyName() + ".", Type: r.Key.IndirectType}
+}
+
+// specOther describes the second key in the path, nil without one.
+func (e Operation) specOther() *spec.Key {
+	if e.OtherKey == nil {
+		return nil
+	}
+	return &spec.Key{Name: otherName(e.Endpoint), Doc: "The " + e.OtherKey.Name + " of one of " + e.Route.Name + ".", Type: e.OtherKey.IndirectType}
 }
 
 func (e Operation) specBody() *spec.Body {

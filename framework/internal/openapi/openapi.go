@@ -140,7 +140,10 @@ func (w *writer) tag(s spec.Service) string {
 
 func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
-	if key := e.Key; key != nil {
+	for _, key := range []*spec.Key{e.Key, e.Other} {
+		if key == nil {
+			continue
+		}
 		p := openapi31.Parameter{Name: key.Name, In: openapi31.ParameterInPath, Schema: w.schemas.key(key.Type)}
 		p.WithRequired(true).WithDescription(key.Doc)
 		add(p)

@@ -1,12 +1,15 @@
 package relation
 
 import (
+	"reflect"
+
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
 )
 
 // OfRow stands for a viewset in a declaration: the related rows are part of the row and have no
@@ -157,4 +160,38 @@ func checkKeys(r *schema.Relation) error {
 		}
 	}
 	return nil
+}
+
+// Values reads columns of all rows of a query, in the types of their fields without pointers. NULL is
+// nil.
+func Values(c *call.Call, q *bun.SelectQuery, columns ...*schema.Field) (rows [][]any, err error) {
+	found, err := c.Session().Read(c, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Len() {
+		row := make([]any, len(columns))
+		for j, column := range columns {
+			v := reflect.New(column.StructField.Type).Elem()
+			if err := column.ScanWithCheck(v, found.Row(i)[j]); err != nil {
+				return nil, err
+			}
+			if v = reflect.Indirect(v); v.IsValid() {
+				row[j] = v.Interface()
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Visible returns those of some primary keys whose rows are in scope when the caller lists a viewset.
+func Visible(c *call.Call, v Viewset, keys []any) (map[any]bool, error) {
+	key := v.PrimaryKey().Column
+	rows, err := Values(c, v.ScopedKeys(c).Where("?TableAlias.? IN (?)", bun.Ident(key.Name), sqldb.List(keys)), key)
+	visible := map[any]bool{}
+	for _, row := range rows {
+		visible[row[0]] = true
+	}
+	return visible, err
 }

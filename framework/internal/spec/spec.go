@@ -48,6 +48,7 @@ type Endpoint struct {
 	Root        bool   // it is the API root, which lists the addresses of all viewsets
 
 	Key        *Key // the key in the path, nil for a path without a key
+	Other      *Key // the second key in the path, nil without one
 	Params     []Param
 	Takes      []Header // the request headers that its function reads
 	Idempotent bool     // it accepts Idempotency-Key

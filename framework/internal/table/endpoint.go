@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
@@ -44,6 +46,7 @@ type Endpoint struct {
 	Takes        []call.Header     // headers that its function reads
 	SignsIn      bool              // it gives credentials to anonymous callers
 	Middleware   []call.Middleware // around the endpoint, the first outermost
+	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
 	Asks         bool          // Serve reads the query string
@@ -62,6 +65,7 @@ type Endpoint struct {
 type Request struct {
 	HTTP  *http.Request
 	Key   any // the parsed key of the path, nil without one
+	Other any // the parsed second key of the path, nil without one
 	Query url.Values
 	Body  []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.

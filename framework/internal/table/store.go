@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -321,16 +320,4 @@ func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 		}
 	}
 	return faults
-}
-
-// Unique finds the declaration of a unique constraint by its columns, in any order. It returns
-// false without one.
-func (r *Resource) Unique(columns []string) (BoundUnique, bool) {
-	sorted := slices.Sorted(slices.Values(columns))
-	for _, u := range r.Uniques {
-		if slices.Equal(u.Columns, sorted) {
-			return u, true
-		}
-	}
-	return BoundUnique{}, false
 }

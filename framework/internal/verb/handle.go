@@ -24,9 +24,10 @@ type Handler struct{ *table.Endpoint }
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
 // Handle answers one request: it checks access and preconditions, reads the request, and calls
-// Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
-// translates errors of the database from Serve for the client. A 401 names the accepted schemes.
-func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
+// Serve. keyText is the key in the path, and otherText the second key; a key that cannot be parsed
+// is the error 404. Handle translates errors of the database from Serve for the client. A 401 names
+// the accepted schemes.
+func (e Handler) Handle(c *call.Call, r *http.Request, keyText, otherText string) (*table.Response, error) {
 	signed := isSigned(e.Endpoint, r)
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -39,8 +40,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	var err error
-	if req.Key, err = e.readKey(keyText); err != nil {
+	err := e.readKeys(req, keyText, otherText)
+	if err != nil {
 		return nil, err
 	}
 	if req.Query, err = input.ReadQuery(r); err != nil {
@@ -82,16 +83,22 @@ func (e Handler) present(resp *table.Response, err error, translated func(error)
 	return resp, nil
 }
 
-// readKey parses the key in the path. It returns nil if the path has none.
-func (e Handler) readKey(text string) (any, error) {
-	if !e.OnObject || e.Resource.Declaration.Single {
-		return nil, nil
+// readKeys parses the keys in the path.
+func (e Handler) readKeys(req *table.Request, text, other string) error {
+	if !e.OnObject {
+		return nil
 	}
-	key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, text)
+	ok := true
+	if !e.Resource.Declaration.Single {
+		req.Key, ok = datatype.ParseKey(e.Resource.Key.IndirectType, text)
+	}
+	if ok && e.OtherKey != nil {
+		req.Other, ok = datatype.ParseKey(e.OtherKey.IndirectType, other)
+	}
 	if !ok {
-		return nil, problem.NotFound()
+		return problem.NotFound()
 	}
-	return key, nil
+	return nil
 }
 
 // choose chooses the media type of an answer that is sent in parts by the header Accept.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/state"
@@ -17,7 +18,8 @@ type step struct {
 	alone func(in *input.Decoded) bool
 	// object reads the row of the path if act needs it. nil means never.
 	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
-	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value) (*table.Response, error)
+	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, changes children.Changes) (*table.Response, error)
+	lists  *children.Lists // the fields of the input that set related rows; nil without one
 }
 
 // serve returns the function that answers requests with a step.
@@ -30,7 +32,7 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 // an Idempotency-Key, the step succeeds at most once for all requests with this key; a repeated
 // request gets the stored answer, even if its input has become invalid.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
-	in, err := e.accept(c, r, s.readOnly)
+	in, err := e.accept(c, r, s)
 	var key *once.IdempotencyKey
 	if r.IdempotencyKey != "" && !unread(err) {
 		var keyErr error
@@ -77,9 +79,10 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 				return nil, err
 			}
 		}
-		if err := e.references(c, in); err != nil {
+		changes, err := e.check(c, in, s.lists, model)
+		if err != nil {
 			return nil, err
 		}
-		return s.act(c, r, in, model)
+		return s.act(c, r, in, model, changes)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
@@ -33,6 +34,7 @@ type Writing struct {
 	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields
 	PathKey  *input.Field           // of PUT and PATCH: the field with the key of the path; nil without one
+	Lists    *children.Lists        // the fields that set related rows; nil without one
 }
 
 // An InputColumn is a field of the input and the column that it writes.
@@ -44,9 +46,9 @@ type InputColumn struct {
 // Serve returns the function that answers the requests of the verb.
 func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
 	if w.Endpoint.Route.Name == call.VerbCreate {
-		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create})
+		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create, lists: w.Lists})
 	}
-	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change})
+	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change, lists: w.Lists})
 	if w.Endpoint.MayInsert() {
 		return retryTaken(serve)
 	}
@@ -54,8 +56,8 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 }
 
 // create answers POST {path}/.
-func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value) (*table.Response, error) {
-	out, m, err := w.insert(c, in)
+func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value, changes children.Changes) (*table.Response, error) {
+	out, m, err := w.insert(c, in, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ re
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
-	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
+	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -79,10 +81,16 @@ func (w *Writing) flatPlan() (*view.Plan, bool) {
 
 func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
 
-// insert makes a new row of the input, runs the function of a Fills on it, and stores it. It
-// returns the answer and the row. If the row is not in the caller's Where scope, the error is
+// lists reports whether the verb sets related rows. A new row has none yet, so a list that the body
+// of a create lacks changes nothing.
+func (w *Writing) lists(in *input.Decoded) bool {
+	return w.Lists.Given(in, w.Endpoint.Partial() || w.Endpoint.Route.Name == call.VerbCreate)
+}
+
+// insert makes a new row of the input, runs the function of a Fills on it, and stores it and its
+// related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
-func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, error) {
+func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (any, reflect.Value, error) {
 	m := reflect.New(w.Resource.Model)
 	for _, col := range w.Columns {
 		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
@@ -100,7 +108,7 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 	if err := w.Resource.Insert(c, m); err != nil {
 		return nil, m, err
 	}
-	out, err := w.show(c, m)
+	out, err := w.show(c, m, in, changes)
 	return out, m, err
 }
 
@@ -114,9 +122,17 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
-// show makes the answer from a row that was just written. If the row is not in the caller's
-// Where scope, the error is 403.
-func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
+// show stores the related rows of a row that was just written, runs the second function of a
+// FillsThen, and makes the answer. If the row is not in the caller's Where scope, the error is 403.
+func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
+	if err := changes.Store(c, m); err != nil {
+		return nil, err
+	}
+	if w.Verb.Then != nil {
+		if err := w.Verb.Then(c, m.Interface(), in.Value.Interface()); err != nil {
+			return nil, err
+		}
+	}
 	if err := w.Resource.Within(c, m.Elem()); err != nil {
 		return nil, err
 	}
@@ -150,7 +166,7 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 // before the change if the body writes a column.
 func (w *Writing) blind(in *input.Decoded) bool {
 	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in)
 }
 
 // renewsSlug reports whether the verb writes the field that a renewed slug is made from.
@@ -202,20 +218,20 @@ func (w *Writing) checkKey(r *table.Request, in *input.Decoded) error {
 // change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
 // defaults; PATCH leaves them as they are. If the row does not exist, the PUT of a single
 // resource inserts it, and any other request gets the error 404.
-func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
+func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value, changes children.Changes) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
 	var err error
 	switch {
 	case w.blind(in):
 		resp.Value, err = w.changeBlind(c, r, in)
 	case m.IsValid():
-		resp.Value, err = w.changeRead(c, m, in)
+		resp.Value, err = w.changeRead(c, m, in, changes)
 	default:
 		err = problem.NotFound()
 	}
 	if w.Endpoint.MayInsert() && !m.IsValid() && fault.IsNotFound(err) {
 		resp.Status, resp.Created = w.Endpoint.FirstStatus, w.Resource.ListPath()
-		resp.Value, _, err = w.insert(c, in)
+		resp.Value, _, err = w.insert(c, in, changes)
 	}
 	return resp, err
 }
@@ -276,7 +292,7 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 // changeRead changes a row that was read, because the change is not blind. It writes the columns
 // that [table.Resource.Changed] lists. If the row is then out of the caller's Where scope, the
 // error is 403.
-func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (any, error) {
+func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return nil, err
 	}
@@ -306,7 +322,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (
 	if err := w.Resource.Store(c, m.Elem(), w.Resource.Changed(before, m.Elem())); err != nil {
 		return nil, err
 	}
-	return w.show(c, m)
+	return w.show(c, m, in, changes)
 }
 
 // writes reports whether the verb writes a field: all of them, or for PATCH those of the body.

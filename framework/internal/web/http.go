@@ -116,7 +116,7 @@ func (s *server) at(path string, h echo.HandlerFunc) {
 // serve answers a request for a path of a resource.
 func (s *server) serve(p *place, ec echo.Context) {
 	method := naming.MethodOf(ec.Request())
-	e, key := p.methods[method], pathKey(ec)
+	e, key, other := p.methods[method], pathKey(ec, "id"), pathKey(ec, "other")
 	w, r := http.ResponseWriter(ec.Response()), ec.Request()
 	if e != nil && e.Parts != nil {
 		w = ec.Response().Writer // echo's own panics if it cannot flush
@@ -129,7 +129,7 @@ func (s *server) serve(p *place, ec echo.Context) {
 			switch {
 			case e != nil:
 				state.Of(c).Writer = w
-				return verb.NewHandler(e).Handle(c, r, key)
+				return verb.NewHandler(e).Handle(c, r, key, other)
 			case method == http.MethodOptions:
 				return s.describer.describe(c, r, p)
 			}
@@ -138,10 +138,10 @@ func (s *server) serve(p *place, ec echo.Context) {
 	})
 }
 
-// pathKey returns the key in the path, percent-decoded. echo does not decode it if the path has
+// pathKey returns a key in the path, percent-decoded. echo does not decode it if the path has
 // escapes that Go does not write itself, such as %2F.
-func pathKey(ec echo.Context) string {
-	text := ec.Param("id")
+func pathKey(ec echo.Context, name string) string {
+	text := ec.Param(name)
 	if ec.Request().URL.RawPath == "" {
 		return text
 	}
