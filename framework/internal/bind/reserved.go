@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/table"
 )
 
@@ -37,7 +38,7 @@ func (b *binder) bindReserved() {
 func (b *binder) bindSlugs() {
 	first := map[reflect.Type]*table.BoundSlug{}
 	for _, r := range b.api.Resources {
-		r.Slug = table.BindSlug(r, r.Declaration.Slug, func(place string, err error) { b.fault(r.Path, place, err) })
+		r.Slug = rowslug.Bind(r, r.Declaration.Slug, func(place string, err error) { b.fault(r.Path, place, err) })
 		if first[r.Model] == nil {
 			first[r.Model] = r.Slug
 		}

@@ -62,6 +62,13 @@ type Resource struct {
 	SaveSkips   error // a hook of the model that Save would skip; nil without one
 }
 
+// A BoundSlug is a Slug bound to its columns. Package rowslug makes the values.
+type BoundSlug struct {
+	Field, From query.Field
+	Renew       bool
+	Max         int
+}
+
 // A BoundUnique is a unique constraint with its columns.
 type BoundUnique struct {
 	declare.Unique

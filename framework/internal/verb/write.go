@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -93,7 +94,7 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 	if err := w.fill(c, m, in); err != nil {
 		return nil, m, err
 	}
-	if err := w.Resource.FillSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
 		return nil, m, err
 	}
 	w.Resource.Document(m.Elem())
@@ -299,7 +300,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (
 	if err := w.fill(c, m, in); err != nil {
 		return nil, err
 	}
-	if err := w.Resource.RenewSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
 		return nil, err
 	}
 	w.Resource.Document(m.Elem())
