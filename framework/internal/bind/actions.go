@@ -63,7 +63,7 @@ func (b *binder) bindActions(r *table.Resource) {
 
 // actionPattern is the canonical pattern of the path of an action.
 func actionPattern(r *table.Resource, a declare.Action) string {
-	base := "/" + r.Path
+	base := strings.TrimSuffix(r.ListPath(), "/")
 	if a.OnObject {
 		base = strings.TrimSuffix(r.ItemPath(), "/")
 	}

@@ -140,7 +140,11 @@ func (w *writer) tag(s spec.Service) string {
 
 func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
-	if key := e.Key; key != nil {
+	keys := slices.Clone(e.Above)
+	if e.Key != nil {
+		keys = append(keys, *e.Key)
+	}
+	for _, key := range keys {
 		p := openapi31.Parameter{Name: key.Name, In: openapi31.ParameterInPath, Schema: w.schemas.key(key.Type)}
 		p.WithRequired(true).WithDescription(key.Doc)
 		add(p)
@@ -283,6 +287,9 @@ func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 			pointer = naming.PointerTo(e.In) + pointer
 		}
 		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#" + pointer}}
+		for _, name := range to.Above {
+			link.Parameters[name] = "$request.path." + name
+		}
 		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
 	}
 	return all

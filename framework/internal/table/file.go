@@ -71,7 +71,7 @@ func (f *FileColumn) Pattern() string {
 // path is the path of the file of the row with a key, below the prefix; "" if the row has no
 // path.
 func (f *FileColumn) path(key reflect.Value) string {
-	row := f.Resource.pathOf(key)
+	row := f.Resource.pathOf(nil, key)
 	if row == "" {
 		return ""
 	}

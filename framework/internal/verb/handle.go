@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -24,9 +25,10 @@ type Handler struct{ *table.Endpoint }
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
 // Handle answers one request: it checks access and preconditions, reads the request, and calls
-// Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
+// Serve. keyText is the key of the row in the path, and above are the keys of the rows above; a key
+// that cannot be parsed is the error 404. Handle
 // translates errors of the database from Serve for the client. A 401 names the accepted schemes.
-func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
+func (e Handler) Handle(c *call.Call, r *http.Request, keyText string, above []string) (*table.Response, error) {
 	signed := isSigned(e.Endpoint, r)
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -40,6 +42,9 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 	}
 	Charge(c, e.Route.ViewSet)
 	var err error
+	if req.Above, err = nested.ReadKeys(e.Resource, above); err != nil {
+		return nil, err
+	}
 	if req.Key, err = e.readKey(keyText); err != nil {
 		return nil, err
 	}

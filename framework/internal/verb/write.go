@@ -45,7 +45,7 @@ type InputColumn struct {
 // Serve returns the function that answers the requests of the verb.
 func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
 	if w.Endpoint.Route.Name == call.VerbCreate {
-		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create})
+		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create})
 	}
 	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change})
 	if w.Endpoint.MayInsert() {
@@ -55,12 +55,12 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 }
 
 // create answers POST {path}/.
-func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value) (*table.Response, error) {
+func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ reflect.Value) (*table.Response, error) {
 	out, m, err := w.insert(c, in)
 	if err != nil {
 		return nil, err
 	}
-	created := w.Resource.RowPath(w.Resource.Key.Value(m.Elem()))
+	created := w.Resource.RowPath(r.Above, w.Resource.Key.Value(m.Elem()))
 	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
@@ -70,6 +70,10 @@ func (w *Writing) simple(in *input.Decoded) bool {
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
 }
+
+// simpleCreate reports whether a create is one statement. Below a parent, another one locks the
+// parent's row.
+func (w *Writing) simpleCreate(in *input.Decoded) bool { return w.Resource.Above == nil && w.simple(in) }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
 // for the answer.
