@@ -95,7 +95,7 @@ func TestAddresses(t *testing.T) {
 		ann.Get("/api/articles/go/comments/?size=1&page=2").Expect(200).Contains(
 			`"`+client.URL()+`/api/articles/go/comments/?page=3&size=1"`, `"`+client.URL()+`/api/articles/go/comments/?size=1"`)
 		ann.Do("OPTIONS", "/api/articles/go/", nil).Expect(200).Contains(
-			`"children":{"comments":"`+client.URL()+`/api/articles/go/comments/","parts":"`+client.URL()+`/api/articles/go/parts/"}`)
+			`"children":{"comments":"` + client.URL() + `/api/articles/go/comments/","parts":"` + client.URL() + `/api/articles/go/parts/"}`)
 		ann.Do("OPTIONS", "/api/notebooks/"+first+"/pages/1/", nil).Expect(200).Contains(
 			`"children":{"marks":"` + client.URL() + `/api/notebooks/` + first + `/pages/1/marks/"}`)
 		for _, path := range []string{"/api/articles/", "/api/articles/go/comments/", "/api/articles/go/comments/1/"} {

@@ -73,7 +73,7 @@ func (n *Notebook) owner() *uuid.UUID { return &n.OwnerID }
 type Page struct {
 	bun.BaseModel `bun:"table:pages"`
 
-	ID         int64 `bun:",pk,autoincrement"`
+	ID         int64     `bun:",pk,autoincrement"`
 	NotebookID uuid.UUID `bun:"type:uuid"`
 	Title      string
 

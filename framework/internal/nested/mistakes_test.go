@@ -50,8 +50,8 @@ type Cycle struct {
 	Owner  uuid.UUID
 	Second int64
 
-	Up      *Cycle `bun:"rel:belongs-to,join:up_id=id"`
-	Aside   *Cycle `bun:"rel:belongs-to,join:up_id=second"`
+	Up      *Cycle   `bun:"rel:belongs-to,join:up_id=id"`
+	Aside   *Cycle   `bun:"rel:belongs-to,join:up_id=second"`
 	Article *Article `bun:"rel:belongs-to,join:second=id,join:up_id=id"`
 }
 
@@ -151,7 +151,9 @@ func TestMistakes(t *testing.T) {
 			[]string{`articles/{}/comments: this name is registered twice, for Comment and Comment`},
 		},
 		{
-			"the path of an action of the parent", above(func(v *framework.ViewSet[Article]) { v.Actions = []framework.Action[Article]{framework.Post("comments", got)} }),
+			"the path of an action of the parent", above(func(v *framework.ViewSet[Article]) {
+				v.Actions = []framework.Action[Article]{framework.Post("comments", got)}
+			}),
 			[]string{`articles/{}/comments: its path is also that of the action "comments" of articles; choose another name`},
 		},
 		{

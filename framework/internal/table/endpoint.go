@@ -60,15 +60,15 @@ type Endpoint struct {
 
 // A Request is the decoded parts of a request to an endpoint.
 type Request struct {
-	HTTP  *http.Request
-	Key   any // the parsed key of the path, nil without one
+	HTTP *http.Request
+	Key  any // the parsed key of the path, nil without one
 	// Above are the parsed keys of the rows above, in the order of the path.
 	Above []any
 	// Parent is the primary key of the row directly above. Package nested finds it for endpoints
 	// that are not on one row.
 	Parent any
-	Query url.Values
-	Body  []byte
+	Query  url.Values
+	Body   []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
 	IdempotencyKey string
 	// Format is the media type of an answer that is sent in parts, nil for JSON and for a download.

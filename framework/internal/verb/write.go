@@ -73,7 +73,9 @@ func (w *Writing) simple(in *input.Decoded) bool {
 
 // simpleCreate reports whether a create is one statement. Below a parent, another one locks the
 // parent's row.
-func (w *Writing) simpleCreate(in *input.Decoded) bool { return w.Resource.Above == nil && w.simple(in) }
+func (w *Writing) simpleCreate(in *input.Decoded) bool {
+	return w.Resource.Above == nil && w.simple(in)
+}
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
 // for the answer.
