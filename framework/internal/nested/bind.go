@@ -31,8 +31,6 @@ func bind(r *table.Resource) (*table.Nesting, error) {
 		return nil, naming.Sentence("the path of a nested viewset begins with that of its parent; leave Under out")
 	case d.Single:
 		return nil, naming.Sentence("a single resource is one row of the caller, and below a parent are several; leave Single or Parent out")
-	case len(d.Files) > 0:
-		return nil, naming.Sentence("a nested viewset has no files; declare Files in a viewset of the same model that is not nested")
 	}
 	parent, err := r.API.LookUp(d.Parent.Viewset)
 	if err != nil {
@@ -40,6 +38,9 @@ func bind(r *table.Resource) (*table.Nesting, error) {
 	}
 	if parent.Declaration.Single {
 		return nil, naming.Sentence("%s is a single resource, whose path has no key; a nested viewset needs a parent with keys", parent.Path)
+	}
+	if len(d.Files) > 0 && (parent.Key != parent.Pk || parent.Declaration.Parent != nil) {
+		return nil, naming.Sentence("the URLs of files need the key of the parent in the row: the path of %s must end with its primary key and have no other; declare Files in a viewset that is not nested", parent.Path)
 	}
 	to, err := r.Relations.BelongsTo(d.Parent.Relation)
 	switch {

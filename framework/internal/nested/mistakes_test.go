@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 			}),
 			[]string{
 				`articles/{}/photos: file "photo": it has no Field; write a function that returns the address of the column: func(m *Comment) *files.File`,
-				`articles/{}/photos: parent: a nested viewset has no files; declare Files in a viewset of the same model that is not nested`,
+				`articles/{}/photos: parent: the URLs of files need the key of the parent in the row: the path of articles must end with its primary key and have no other; declare Files in a viewset that is not nested`,
 			},
 		},
 		{

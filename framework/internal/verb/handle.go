@@ -118,7 +118,7 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 // read them itself.
 func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
 	if r.Signed {
-		if err := e.File.CheckSigned(r.Key, r.Query); err != nil {
+		if err := e.File.CheckSigned(r, r.Query); err != nil {
 			return err
 		}
 	}
