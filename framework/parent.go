@@ -27,6 +27,9 @@ import (
 //
 // The Permission, Authentication, Throttles and Writers are those of the viewset itself. A caller
 // also needs the permission to retrieve a row of the parent.
+//
+// Under and Single are mistakes in a viewset with a Parent. Files are a mistake unless the primary
+// key of the parent is the only key in the path before that of the row.
 type Parent struct{ declared *declare.Parent }
 
 // Child places a viewset below the rows of another one. relation is the belongs-to relation of the
