@@ -28,7 +28,7 @@ type anyPagination struct{ query.Pagination }
 func TestDeclarationsAreComplete(t *testing.T) {
 	t.Run("ViewSet", func(t *testing.T) {
 		everyFieldArrives(t, ViewSet[note]{
-			Name: "notes", Under: "manage", Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
+			Name: "notes", Under: "manage", Parent: Child("board", "boards").ByWriters(), Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
 			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
 			Filters:        []query.Filter{nil},
 			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},

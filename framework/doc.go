@@ -72,7 +72,8 @@
 // # Columns that the framework fills
 //
 // The framework fills a primary key of the type uuid.UUID with a UUIDv7, the time fields
-// CreatedAt and UpdatedAt, the owner if the scope is [Own], and the column of [Search.Stored].
+// CreatedAt and UpdatedAt, the owner if the scope is [Own], the foreign key to a [Parent], and the
+// column of [Search.Stored].
 // The database makes an auto-increment key. Any other column without a field in an input gets
 // the zero value or, if its bun tag has nullzero and default, the default. A function stores
 // changed rows by [Save] and new rows by [Insert].

@@ -22,6 +22,9 @@ type ViewSet[M any] struct {
 	// {prefix}/manage/patients/. Other viewsets then refer to it as
 	// "manage/patients". Defaults to none.
 	Under string
+	// Parent puts the resource below the rows of another viewset, at
+	// {parent}/{id}/{name}/: see [Child]. Defaults to none.
+	Parent Parent
 	// Doc describes the resource to its clients. Defaults to none.
 	Doc string
 	// Verbs declares which of the six verbs the resource offers. The server answers 405 for
@@ -140,7 +143,7 @@ type Resource interface{ declare() []*declare.Declaration }
 
 func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
-		Name: v.Name, Under: v.Under, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
+		Name: v.Name, Under: v.Under, Parent: v.Parent.declared, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
 		Scope: v.Scope.declared, Writers: v.Writers.declared,
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,

@@ -93,7 +93,7 @@ func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error
 
 // actionPattern is the canonical pattern of the path of an action.
 func actionPattern(r *table.Resource, a declare.Action) string {
-	base := "/" + r.Path
+	base := strings.TrimSuffix(r.ListPath(), "/")
 	if a.OnObject {
 		base = strings.TrimSuffix(r.ItemPath(), "/")
 	}

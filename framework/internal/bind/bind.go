@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/search"
@@ -53,12 +54,14 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, d := range declared {
 		b.open(d)
 	}
+	nested.Bind(a, b.faultOf)
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
+	nested.Check(a, b.faultOf)
 	for _, fn := range b.after {
 		fn()
 	}
@@ -113,6 +116,8 @@ func (b *binder) fault(resource, place string, err error) {
 	b.mistakes = append(b.mistakes, m)
 }
 
+func (b *binder) faultOf(r *table.Resource, place string, err error) { b.fault(r.Path, place, err) }
+
 // err returns every mistake, one per line, or nil without mistakes.
 func (b *binder) err() error {
 	var lines []error
@@ -136,13 +141,22 @@ func (b *binder) at(r *table.Resource, place string) func(error) {
 
 var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
+// isPath reports whether the names in the path of a viewset are valid. The name of a nested viewset is
+// one segment; its parent checks the rest.
+func isPath(d *declare.Declaration) bool {
+	if d.Parent != nil {
+		return pathName.MatchString(d.Name) && !strings.Contains(d.Name, "/")
+	}
+	return pathName.MatchString(d.Path())
+}
+
 // open adds the resource of a declaration to the registry, with the parts that other
 // declarations may refer to: its path, its model and the names of its fields. If the path is
 // invalid or registered already, or if the model is unusable or does not have exactly one
 // primary key, it reports this and adds nothing.
 func (b *binder) open(d *declare.Declaration) {
 	name := d.Path()
-	if !pathName.MatchString(name) {
+	if !isPath(d) {
 		b.fault(fmt.Sprintf("%q", name), "", naming.Sentence("the name of a viewset is its path: letters, digits, - and _"))
 		return
 	}

@@ -25,7 +25,11 @@ func (b *binder) bindScopes(r *table.Resource) {
 	if s := d.Scope; d.Single && (s.Kind != declare.ScopeOwn || s.Unless != nil) {
 		b.fault(r.Path, "single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
 	}
+	r.Scope.Above = r.Above
 	r.Writers = bindScope(r, d.Writers, writersOf, b.at(r, "writers")).AsWriters()
+	if r.Above != nil && r.Above.ByWriters {
+		r.Writers.Above = r.Above
+	}
 	b.checkWriters(r)
 }
 
@@ -55,7 +59,7 @@ func (b *binder) checkWriters(r *table.Resource) {
 func (b *binder) checkWritten(r *table.Resource) {
 	creates := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Route.Name == call.VerbCreate })
 	changes := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.OnObject && e.IsWrite() })
-	if r.HasWriters() && !changes && !(creates && r.Writers.Kind == declare.ScopeOwn) {
+	if r.Writers.Above == nil && r.HasWriters() && !changes && !(creates && r.Writers.Kind == declare.ScopeOwn) {
 		b.fault(r.Path, "writers", naming.Sentence("no verb, action or file of the viewset changes a row; leave Writers out"))
 	}
 }
@@ -72,8 +76,11 @@ func byWriters(e *table.Endpoint, a declare.Action, fault func(error)) bool {
 	return !a.ByReaders && changes(e)
 }
 
-// changes reports whether an endpoint changes a row, and its viewset has Writers.
-func changes(e *table.Endpoint) bool { return e.Resource.HasWriters() && e.OnObject && e.IsWrite() }
+// changes reports whether an endpoint changes a row, and its viewset has Writers. If the Writers of a
+// parent apply, it includes what adds rows below the parent.
+func changes(e *table.Endpoint) bool {
+	return e.IsWrite() && (e.OnObject && e.Resource.HasWriters() || e.Resource.Writers.Above != nil)
+}
 
 // bindScope finds the columns of a scope, or of Writers, and reports each mistake. of returns the
 // declarations of the viewsets that a Via leads through.
@@ -118,7 +125,7 @@ func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
 	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind
-	if seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
+	if target.Above == nil && seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
 		return naming.Sentence("Via %q leads to %s, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
 	}
 	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {

@@ -45,6 +45,10 @@ func LeavesNone(in reflect.Type, f *input.Field) error {
 // CheckReference reports an input's field for a foreign key if it has no tag ref. The tag names
 // the viewset whose rows the client may refer to.
 func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
+	if r.Above != nil && column == r.Above.Column {
+		fault(naming.Sentence("%s.%s is the key of the parent, which comes from the path; leave it out", in.Name(), f.GoName))
+		return
+	}
 	if r.Scope.Kind == declare.ScopeVia && column == r.Scope.Column && f.Ref == "" {
 		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.Scope.Target))
 		return

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -106,7 +107,7 @@ func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []
 }
 
 func updateOne(c *call.Call, r *table.Resource, row reflect.Value, columns []*schema.Field) error {
-	if err := r.RenewSlug(c, row); err != nil {
+	if err := rowslug.Renew(c, r, row); err != nil {
 		return err
 	}
 	for _, more := range []*schema.Field{r.Updated, slugColumn(r)} {
@@ -156,7 +157,7 @@ func insertAll(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []an
 		if !single {
 			continue
 		}
-		err := r.FillSlug(c, row.Elem())
+		err := rowslug.Fill(c, r, row.Elem())
 		if err == nil {
 			err = r.Insert(c, row)
 		}

@@ -161,6 +161,7 @@ const (
 type Declaration struct {
 	Service          *Service // nil for a viewset that is not in a service
 	Name, Under, Doc string
+	Parent           *Parent // nil for a viewset that is below no other
 	Model            reflect.Type
 	Verbs            Verbs
 	Scope            Scope
@@ -191,6 +192,13 @@ type Declaration struct {
 	Expressions      map[string]Expression
 }
 
+// A Parent places a viewset below the rows of another one.
+type Parent struct {
+	Relation  string // the belongs-to relation of the model that leads to the parent
+	Viewset   string // the path of the parent
+	ByWriters bool   // who changes a row may change the parent's row
+}
+
 // An Expression is a SQL text with the values of its placeholders, and the type of its result.
 type Expression struct {
 	Result reflect.Type
@@ -199,9 +207,12 @@ type Expression struct {
 }
 
 // Path is the name by which other declarations refer to the resource: "products", or
-// "admin/products" if it is registered under "admin".
+// "admin/products" if it is registered under "admin", or "articles/{}/comments" below articles.
 func (d *Declaration) Path() string {
-	if d.Under == "" {
+	switch {
+	case d.Parent != nil:
+		return d.Parent.Viewset + "/{}/" + d.Name
+	case d.Under == "":
 		return d.Name
 	}
 	return d.Under + "/" + d.Name

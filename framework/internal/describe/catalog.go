@@ -61,7 +61,7 @@ func (a Catalog) Routes() []spec.RouteInfo {
 func (a Catalog) info(e *table.Endpoint) spec.RouteInfo {
 	return spec.RouteInfo{
 		Method: e.Route.Method, Path: a.PathOf(e), ViewSet: e.Route.ViewSet, Name: e.Route.Name,
-		Permission: e.Permission.String(), Scope: e.Resource.Scope.String(), Writers: writersOf(e), Doc: e.Doc,
+		Permission: e.Permission.String(), Scope: scopeOf(e), Writers: writersOf(e), Doc: e.Doc,
 	}
 }
 
@@ -70,7 +70,18 @@ func writersOf(e *table.Endpoint) string {
 	if !e.ByWriters {
 		return ""
 	}
+	if n := e.Resource.Writers.Above; n != nil {
+		return strings.TrimPrefix(e.Resource.Declaration.Writers.String()+", writers of "+n.Parent.Path, "none, ")
+	}
 	return e.Resource.Writers.String()
+}
+
+// scopeOf describes the scope of an endpoint, and names the parent of a nested viewset.
+func scopeOf(e *table.Endpoint) string {
+	if e.Resource.Above == nil {
+		return e.Resource.Scope.String()
+	}
+	return e.Resource.Scope.String() + ", below " + e.Resource.Above.Parent.Path
 }
 
 // Access lists every endpoint with the access of each of the callers.
@@ -104,11 +115,14 @@ func (a Catalog) Permissions() []string {
 	return slices.Compact(names)
 }
 
-// PathOf is the path of an endpoint, with the name of its key in braces:
+// PathOf is the path of an endpoint, with the names of its keys in braces:
 // "/api/patients/{id}/". The name of a second key is that of the action, in the singular.
 func (a Catalog) PathOf(e *table.Endpoint) string {
-	names := strings.NewReplacer(":id", "{"+e.Resource.KeyName()+"}", ":other", "{"+otherName(e)+"}")
-	return a.Config.Prefix + names.Replace(e.Pattern)
+	path := strings.NewReplacer(":id", "{"+e.Resource.KeyName()+"}", ":other", "{"+otherName(e)+"}").Replace(e.Pattern)
+	for i, name := range keyNames(e.Resource) {
+		path = strings.ReplaceAll(path, "/:"+table.AboveParam(i)+"/", "/{"+name+"}/")
+	}
+	return a.Config.Prefix + path
 }
 
 // otherName is the name of the second key in the path of an endpoint.

@@ -72,6 +72,7 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.listedRelations()
 	x.related()
 	x.paths()
+	x.nested()
 	if x.listed() {
 		x.lists()
 	}
@@ -114,7 +115,7 @@ func (x *indexing) owner() {
 	case owner == nil:
 	case x.Declaration.Single:
 		x.add(IndexNeed{Unique: true}, "single", owner)
-	case x.Scope.Kind == declare.ScopeOwn && x.listed() && (len(x.Ordering.Fallback) == 0 || x.indexable(x.Ordering.Fallback)):
+	case x.Scope.Kind == declare.ScopeOwn && x.Above == nil && x.listed() && (len(x.Ordering.Fallback) == 0 || x.indexable(x.Ordering.Fallback)):
 		x.ordered("default order of a caller's own", owner, x.Ordering.Fallback)
 	default:
 		x.add(IndexNeed{}, "scope", owner)
@@ -139,6 +140,18 @@ func (x *indexing) related() {
 			x.needs = append(x.needs, n)
 		}
 	}
+}
+
+// nested adds the index that finds the rows of one parent, in the default order if there is a list.
+func (x *indexing) nested() {
+	if x.Above == nil {
+		return
+	}
+	if terms := x.Ordering.Fallback; x.listed() && (len(terms) == 0 || x.indexable(terms)) {
+		x.ordered("list below "+x.Above.Parent.Path, x.Above.Column, terms)
+		return
+	}
+	x.add(IndexNeed{}, "rows below "+x.Above.Parent.Path, x.Above.Column)
 }
 
 // reached returns the need of an index that finds the rows with one value of a column in the
@@ -212,9 +225,9 @@ func (x *indexing) relations() {
 }
 
 // lists adds the indexes for the orders and filters of a list, unless each caller lists only
-// the rows of one owner.
+// the rows of one owner, or of one parent.
 func (x *indexing) lists() {
-	if x.owned() {
+	if x.owned() || x.Above != nil {
 		return
 	}
 	x.order("default order", x.Ordering.Fallback)

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -42,6 +43,7 @@ type listed struct {
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
 	order   ordering.Order
+	parent  any // the primary key of the row above, in a nested viewset
 	window  query.Window
 
 	searchInRow query.Narrow // the search as a condition that uses no index
@@ -53,6 +55,10 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := nested.Enter(c, l.Resource, r); err != nil {
+		return nil, err
+	}
+	parsed.parent = r.Parent
 	page := query.Page{Window: parsed.window, Link: l.linker(c, r)}
 	read := l.page
 	switch {
@@ -138,12 +144,12 @@ func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) 
 
 // matching is the query of every row that the list has, on all its pages.
 func (l *List) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
-	return l.where(c, append(slices.Clip(parsed.narrow), parsed.search))
+	return l.where(c, parsed, append(slices.Clip(parsed.narrow), parsed.search))
 }
 
 // where is the query of the rows that satisfy every condition. It skips nil conditions.
-func (l *List) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
-	q := l.Resource.Rows(c)
+func (l *List) where(c *call.Call, parsed *listed, conditions []query.Narrow) *bun.SelectQuery {
+	q := l.Resource.Listed(c, parsed.parent)
 	for _, n := range conditions {
 		if n != nil {
 			q = q.WhereGroup(" AND ", n)
@@ -230,7 +236,7 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 // linker returns a function that makes absolute links to this list with other values of some
 // parameters. An empty value removes its parameter.
 func (l *List) linker(c *call.Call, r *table.Request) func(url.Values) string {
-	base := c.URL(l.Resource.ListPath())
+	base := c.URL(l.Resource.PathBelow(r.Above))
 	return func(replace url.Values) string {
 		query := url.Values{}
 		maps.Copy(query, r.Query)

@@ -51,7 +51,7 @@ func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.
 		return rows, found, nil
 	}
 	pk := bun.Ident(l.Resource.Pk.Name)
-	q := l.Resource.Rows(c).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
+	q := l.where(c, parsed, nil).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
 	rows, err = l.Shown.Write(c, q, table.Window{})
 	page.Rows = rows.Rows
 	return rows, found, err

@@ -140,10 +140,13 @@ func (w *writer) tag(s spec.Service) string {
 
 func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
+	keys := slices.Clone(e.Above)
 	for _, key := range []*spec.Key{e.Key, e.Other} {
-		if key == nil {
-			continue
+		if key != nil {
+			keys = append(keys, *key)
 		}
+	}
+	for _, key := range keys {
 		p := openapi31.Parameter{Name: key.Name, In: openapi31.ParameterInPath, Schema: w.schemas.key(key.Type)}
 		p.WithRequired(true).WithDescription(key.Doc)
 		add(p)
@@ -286,6 +289,9 @@ func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 			pointer = naming.PointerTo(e.In) + pointer
 		}
 		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#" + pointer}}
+		for _, name := range to.Above {
+			link.Parameters[name] = "$request.path." + name
+		}
 		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
 	}
 	return all

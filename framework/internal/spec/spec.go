@@ -47,8 +47,9 @@ type Endpoint struct {
 	ViewSet     string // the path of the viewset that serves it: "admin/products"
 	Root        bool   // it is the API root, which lists the addresses of all viewsets
 
-	Key        *Key // the key in the path, nil for a path without a key
-	Other      *Key // the second key in the path, nil without one
+	Above      []Key // the keys of the rows above in the path, in order
+	Key        *Key  // the key of the row in the path, nil for a path without one
+	Other      *Key  // the second key in the path, nil without one
 	Params     []Param
 	Takes      []Header // the request headers that its function reads
 	Idempotent bool     // it accepts Idempotency-Key
@@ -140,6 +141,8 @@ type Rows struct{}
 type Link struct {
 	ID  string // of the operation
 	Key string // the name of the operation's path parameter, and of the member of the answer
+	// Above are the names of the operation's other path parameters, which the request has too.
+	Above []string
 }
 
 // A Failure has the error codes that an endpoint may answer with one status.

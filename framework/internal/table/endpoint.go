@@ -66,8 +66,13 @@ type Request struct {
 	HTTP  *http.Request
 	Key   any // the parsed key of the path, nil without one
 	Other any // the parsed second key of the path, nil without one
-	Query url.Values
-	Body  []byte
+	// Above are the parsed keys of the rows above, in the order of the path.
+	Above []any
+	// Parent is the primary key of the row directly above. Package nested finds it for endpoints
+	// that are not on one row.
+	Parent any
+	Query  url.Values
+	Body   []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
 	IdempotencyKey string
 	// Format is the media type of an answer that is sent in parts, nil for JSON and for a download.
@@ -119,20 +124,20 @@ func (e *Endpoint) MayInsert() bool { return e.FirstStatus != 0 }
 
 // Answer makes the response from the value that a function returned. If the endpoint has no
 // answer, the response has no body.
-func (e *Endpoint) Answer(value any) *Response {
+func (e *Endpoint) Answer(r *Request, value any) *Response {
 	if e.Out == input.NoneType {
 		return &Response{Status: e.Status}
 	}
-	return &Response{Status: e.Status, Value: value, Created: e.created(value)}
+	return &Response{Status: e.Status, Value: value, Created: e.created(r, value)}
 }
 
 // created returns the path of the row that a function created. The path is empty if
 // [Endpoint.ShowsCreated] is false or the row has no path.
-func (e *Endpoint) created(out any) string {
+func (e *Endpoint) created(r *Request, out any) string {
 	if !e.ShowsCreated() {
 		return ""
 	}
-	return e.Resource.RowPath(reflect.ValueOf(out).FieldByIndex(e.keyOf))
+	return e.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
 // ShowsCreated reports whether the endpoint is a function, not on a row, that answers 201 with

@@ -25,7 +25,7 @@ type Assignment struct {
 }
 
 // Stamp sets the times of a new row. It sets a UUID key, and the owners of an Own in the scope and
-// in Writers, only if they are zero. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
+// in Writers, only if they are zero, and the foreign key of a nested viewset. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -35,6 +35,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 			f.Value(m).Set(FieldValue(f, c.Now))
 		}
 	}
+	r.stampParent(c, m)
 	for _, owner := range r.Owners() {
 		if !owner.Value(m).IsZero() {
 			continue
@@ -198,7 +199,7 @@ func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.U
 	for _, a := range set {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}
-	r.narrow(c, req, q.QueryBuilder())
+	r.NarrowTo(c, req, q.QueryBuilder())
 	return q
 }
 

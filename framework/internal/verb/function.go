@@ -51,7 +51,7 @@ func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m refle
 	out, err := f.Call(c, model, in.Value.Interface())
 	switch plan := f.Endpoint.Parts; {
 	case plan == nil:
-		return f.Endpoint.Answer(out), err
+		return f.Endpoint.Answer(r, out), err
 	case err != nil:
 		plan.Discard(out)
 		return nil, err

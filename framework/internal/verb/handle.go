@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -23,11 +24,17 @@ type Handler struct{ *table.Endpoint }
 // NewHandler makes the handler of an endpoint.
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
+// Keys are the keys in a path as text: those of the rows above, in order, the key of the row, and
+// the second key. A key that the path lacks is "".
+type Keys struct {
+	Above      []string
+	Row, Other string
+}
+
 // Handle answers one request: it checks access and preconditions, reads the request, and calls
-// Serve. keyText is the key in the path, and otherText the second key; a key that cannot be parsed
-// is the error 404. Handle translates errors of the database from Serve for the client. A 401 names
-// the accepted schemes.
-func (e Handler) Handle(c *call.Call, r *http.Request, keyText, otherText string) (*table.Response, error) {
+// Serve. A key in the path that cannot be parsed is the error 404. Handle translates errors of the
+// database from Serve for the client. A 401 names the accepted schemes.
+func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Response, error) {
 	signed := isSigned(e.Endpoint, r)
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -40,7 +47,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText, otherText string
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	err := e.readKeys(req, keyText, otherText)
+	err := e.readKeys(req, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +91,16 @@ func (e Handler) present(resp *table.Response, err error, translated func(error)
 }
 
 // readKeys parses the keys in the path.
-func (e Handler) readKeys(req *table.Request, text, other string) error {
-	if !e.OnObject {
-		return nil
+func (e Handler) readKeys(req *table.Request, keys Keys) (err error) {
+	if req.Above, err = nested.ReadKeys(e.Resource, keys.Above); err != nil || !e.OnObject {
+		return err
 	}
 	ok := true
 	if !e.Resource.Declaration.Single {
-		req.Key, ok = datatype.ParseKey(e.Resource.Key.IndirectType, text)
+		req.Key, ok = datatype.ParseKey(e.Resource.Key.IndirectType, keys.Row)
 	}
 	if ok && e.OtherKey != nil {
-		req.Other, ok = datatype.ParseKey(e.OtherKey.IndirectType, other)
+		req.Other, ok = datatype.ParseKey(e.OtherKey.IndirectType, keys.Other)
 	}
 	if !ok {
 		return problem.NotFound()
@@ -120,7 +127,7 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 // read them itself.
 func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
 	if r.Signed {
-		if err := e.File.CheckSigned(r.Key, r.Query); err != nil {
+		if err := e.File.CheckSigned(r, r.Query); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,7 @@ func (v visibleKeys) has(c *call.Call, target *table.Resource, ref input.Referen
 // If the target is that viewset, it is enough to own the row.
 func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference, known visibleKeys) (bool, error) {
 	via := e.Resource.Scope.Via
-	if ref.Owning && !e.Resource.Scope.Lifted(c) {
+	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {
 		if owned, err := via.Owns(c, ref.Key); !owned || target == via {
 			return owned, err
 		}

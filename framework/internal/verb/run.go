@@ -6,6 +6,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -63,7 +64,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 }
 
 // attempt returns the function that runs a step, once for each run of its transaction. It
-// reads the row before it checks the references: faults must not reveal which rows exist.
+// finds the parent of a nested viewset, and reads the row, before it checks the references: faults must not reveal which rows exist.
 // A step may change its input, so a second run decodes the body again.
 func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call.Call) (*table.Response, error) {
 	ran := false
@@ -72,6 +73,11 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 			in, _ = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), s.readOnly)
 		}
 		ran = true
+		if !e.OnObject {
+			if err := nested.Enter(c, e.Resource, r); err != nil {
+				return nil, err
+			}
+		}
 		var model reflect.Value
 		if s.object != nil {
 			var err error

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -46,7 +47,7 @@ type InputColumn struct {
 // Serve returns the function that answers the requests of the verb.
 func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
 	if w.Endpoint.Route.Name == call.VerbCreate {
-		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create, lists: w.Lists})
+		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create, lists: w.Lists})
 	}
 	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change, lists: w.Lists})
 	if w.Endpoint.MayInsert() {
@@ -56,12 +57,12 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 }
 
 // create answers POST {path}/.
-func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value, changes children.Changes) (*table.Response, error) {
+func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ reflect.Value, changes children.Changes) (*table.Response, error) {
 	out, m, err := w.insert(c, in, changes)
 	if err != nil {
 		return nil, err
 	}
-	created := w.Resource.RowPath(w.Resource.Key.Value(m.Elem()))
+	created := w.Resource.RowPath(r.Above, w.Resource.Key.Value(m.Elem()))
 	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
@@ -70,6 +71,12 @@ func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
+}
+
+// simpleCreate reports whether a create is one statement. Below a parent, another one locks the
+// parent's row.
+func (w *Writing) simpleCreate(in *input.Decoded) bool {
+	return w.Resource.Above == nil && w.simple(in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -101,7 +108,7 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Chang
 	if err := w.fill(c, m, in); err != nil {
 		return nil, m, err
 	}
-	if err := w.Resource.FillSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
 		return nil, m, err
 	}
 	w.Resource.Document(m.Elem())
@@ -315,7 +322,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if err := w.fill(c, m, in); err != nil {
 		return nil, err
 	}
-	if err := w.Resource.RenewSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
 		return nil, err
 	}
 	w.Resource.Document(m.Elem())

@@ -61,8 +61,8 @@ type computedLeaf struct {
 type planFile struct {
 	index []int // of the field in out
 	file  *table.FileColumn
-	key   int // of the leaf with the key of its row
-	join  int // the number of its join, from 1; 0 for the row itself
+	keys  []int // of the leaves with the keys in its path
+	join  int   // the number of its join, from 1; 0 for the row itself
 }
 
 // A planJoin is a to-one relation, which is joined in the same statement.
@@ -161,7 +161,7 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 	}
 }
 
-// addFile notes a file that is shown, and selects the key of its row for its URL.
+// addFile notes a file that is shown, and selects the keys in its path for its URL.
 func (p *Plan) addFile(column *schema.Field, index []int, join int, place string, fault func(error)) {
 	prefer := p.resource
 	if join > 0 {
@@ -172,8 +172,12 @@ func (p *Plan) addFile(column *schema.Field, index []int, join int, place string
 		fault(naming.Sentence("%s is a file, and no viewset declares it; add it to Files of the viewset of its rows", place))
 		return
 	}
-	p.files = append(p.files, planFile{index: index, file: file, key: len(p.leaves), join: join})
-	p.leaves = append(p.leaves, leaf{column: file.Resource.Key, join: join, hidden: true})
+	shown := planFile{index: index, file: file, join: join}
+	for _, key := range file.KeyColumns() {
+		shown.keys = append(shown.keys, len(p.leaves))
+		p.leaves = append(p.leaves, leaf{column: key, join: join, hidden: true})
+	}
+	p.files = append(p.files, shown)
 }
 
 func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
@@ -386,7 +390,7 @@ func fieldAt(out reflect.Value, index []int) reflect.Value {
 func (r *planRow) link(out reflect.Value) {
 	for _, f := range r.plan.files {
 		if f.join == 0 || r.found[f.join-1] {
-			f.link(out, r.cells[f.key].value)
+			f.link(out, func(leaf int) reflect.Value { return r.cells[leaf].value })
 		}
 	}
 }
@@ -416,16 +420,20 @@ func (p *Plan) Fill(model reflect.Value) reflect.Value {
 		}
 	}
 	for _, f := range p.files {
-		f.link(out, p.leaves[f.key].column.Value(model))
+		f.link(out, func(leaf int) reflect.Value { return p.leaves[leaf].column.Value(model) })
 	}
 	return out
 }
 
-// link sets the URL of the file in a row, whose key is known.
-func (f planFile) link(out, key reflect.Value) {
+// link sets the URL of the file in a row. value returns the value of a leaf.
+func (f planFile) link(out reflect.Value, value func(leaf int) reflect.Value) {
 	field := out.FieldByIndex(f.index)
 	file, _ := reflect.TypeAssert[files.File](field)
-	field.Set(reflect.ValueOf(f.file.Linked(file, key)))
+	keys := make([]reflect.Value, len(f.keys))
+	for i, leaf := range f.keys {
+		keys[i] = value(leaf)
+	}
+	field.Set(reflect.ValueOf(f.file.Linked(file, keys...)))
 }
 
 // keyOf returns the value of a key, or nil for a null reference.
