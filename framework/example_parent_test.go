@@ -51,7 +51,7 @@ func ExampleParent_ByWriters() {
 	// 201 {"id":1,"name":"Garden"}
 	// 201 {"id":1,"text":"Sow","done":false}
 	// 200 {"id":1,"text":"Sow","done":false}
-	// 403 {"detail":"You may see this, but not change it."}
+	// 403 {"detail":"You may see this, but it is not yours to change."}
 }
 
 // An action on the collection learns the key of the list in its path.
