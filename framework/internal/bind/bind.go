@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/uptrace/bun/schema"
-
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
@@ -190,16 +188,7 @@ func (b *binder) settle(r *table.Resource) {
 		Throttles:      naming.Inherited(d.Throttles, b.api.Config.Throttles),
 		Permission:     cmp.Or(d.Permission, b.api.Config.Permission),
 	}
-	r.Created, r.Updated = timeColumn(r.Table, "CreatedAt"), timeColumn(r.Table, "UpdatedAt")
-}
-
-// timeColumn returns the column of a timestamp that the framework sets, by the name of its
-// field; nil if the model has no such field of type [time.Time] or *time.Time.
-func timeColumn(model *schema.Table, goName string) *schema.Field {
-	if f := table.ColumnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
-		return f
-	}
-	return nil
+	r.Created, r.Updated = rows.TimeColumn(r.Table, "CreatedAt"), rows.TimeColumn(r.Table, "UpdatedAt")
 }
 
 // nameFields records the names that clients use for fields, from the JSON names in every

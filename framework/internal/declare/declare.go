@@ -105,10 +105,15 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules
 }
+
+// A Toggle has the arguments of Toggle: the relation with the callers' rows, and the column of these
+// rows with the caller's id.
+type Toggle struct{ Relation, Owner string }
 
 // RelatedRows are the arguments of Related: the viewset of the rows, its field that refers to
 // the object, and the type that shows a row.

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/sqldb"
 )
 
@@ -71,6 +72,7 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.relations()
 	x.listedRelations()
 	x.related()
+	x.toggles()
 	x.paths()
 	if x.listed() {
 		x.lists()
@@ -137,6 +139,19 @@ func (x *indexing) related() {
 			n := newIndexing(target).reached(field.Column)
 			n.For = []string{x.Path + ": action " + strconv.Quote(a.Name)}
 			x.needs = append(x.needs, n)
+		}
+	}
+}
+
+// toggles adds the unique index of each toggle: of the object and the caller. Package bind has
+// reported mistakes in these actions before.
+func (x *indexing) toggles() {
+	for _, a := range x.Declaration.Actions {
+		if a.Toggle == nil {
+			continue
+		}
+		if t := toggle.Bind(x.Resource, a.Toggle, func(error) {}); t != nil {
+			x.add(IndexNeed{Table: t.Row.Table.Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
 		}
 	}
 }

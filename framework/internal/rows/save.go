@@ -120,3 +120,12 @@ func keepsAs(r, other *table.Resource) bool {
 	}
 	return slices.Equal(r.Owners(), other.Owners()) && slices.Equal(stored(r), stored(other))
 }
+
+// TimeColumn returns the column of a timestamp that the framework sets, by the name of its
+// field; nil if the model has no such field of type [time.Time] or *time.Time.
+func TimeColumn(model *schema.Table, goName string) *schema.Field {
+	if f := table.ColumnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
+		return f
+	}
+	return nil
+}
