@@ -5,6 +5,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/page"
 )
 
 // A Recipe is followed by readers, each with a row of their own.
@@ -53,7 +54,10 @@ func kitchen(change func(v *framework.ViewSet[Recipe])) (ask func(line string, b
 		Actions: []framework.Action[Recipe]{framework.Toggle[Recipe, RecipeView]("follow", "followers", "user_id")},
 	}
 	change(&v)
-	return serving(c, v, framework.ViewSet[Follower]{Name: "followers", Verbs: framework.ReadOnly[FollowerView](), Scope: framework.Own((*Follower).user)}), done
+	return serving(c, v, framework.ViewSet[Follower]{
+		Name: "followers", Verbs: framework.Verbs{List: framework.Shows[FollowerView](), Delete: framework.Deletes()},
+		Scope: framework.Public(), Writers: framework.Own((*Follower).user),
+	}), done
 }
 
 // PUT and DELETE of the caller's own row may be repeated.
@@ -67,6 +71,22 @@ func ExampleToggle() {
 	// Output:
 	// 200 {"name":"Soup","followers":1,"mine":true}
 	// 200 {"name":"Soup","followers":1,"mine":true}
-	// 200 {"name":"Soup","followers":1,"mine":true}
-	// 200 {"name":"Soup","followers":0,"mine":false}
+	// 200 {"name":"Soup","followers":2,"mine":true}
+	// 200 {"name":"Soup","followers":1,"mine":false}
+}
+
+// A list of the rows that meet a condition, with everything that the list of the viewset has.
+func ExampleLists() {
+	ask, done := kitchen(func(v *framework.ViewSet[Recipe]) {
+		v.Pagination = page.Bare{}
+		v.Collection = []framework.CollectionAction{framework.Lists[RecipeView]("followed").Where("exists(followers,mine)")}
+	})
+	defer done()
+	ask("PUT /api/recipes/2/follow/ as ada")
+	ask("GET /api/recipes/followed/ as ada")
+	ask("GET /api/recipes/followed/ as bob")
+	// Output:
+	// 200 {"name":"Bread","followers":1,"mine":true}
+	// 200 [{"name":"Bread","followers":1,"mine":true}]
+	// 200 []
 }

@@ -95,7 +95,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	case declare.VerbShows, declare.VerbComputes:
 		shown := b.representation(r, v.Verb, fault)
 		if v.Name == call.VerbList {
-			e.Serve = verb.Reading(b.listing(r, e, shown, v.Verb).Serve)
+			e.Serve = verb.Reading(b.listing(r, e, shown, listed{v.Rules, declare.List{}, v.Name}).Serve)
 			return
 		}
 		e.Serve = verb.Reading(verb.NewItem(r, shown, e.Status).Serve)
@@ -168,12 +168,21 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 	return shape
 }
 
-func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v declare.Verb) *listing.List {
-	e.Asks = true
+// A listed is what a list is bound from: the rules of a verb or of an action of Lists, and which rows
+// the action has.
+type listed struct {
+	declare.Rules
+
+	list  declare.List
+	place string // in mistakes
+}
+
+func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v listed) *listing.List {
+	e.Asks, e.Ordering = true, r.Ordering
 	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
 	l.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
 	if l.Pagination == nil {
-		b.fault(r.Path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
+		b.fault(r.Path, v.place, naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
 	}
 	e.Pagination, e.Listed = l.Pagination, append(e.Listed, l.Pagination)
@@ -203,6 +212,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		r.Seeks(place, bound.Scans, searched.Fields())
 		l.Filters = append(l.Filters, bound)
 	}
+	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
 	return l
 }
@@ -219,7 +229,7 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 		add("ranked", l.Ranker.Param)
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
 	}
-	add("ordering", r.Ordering.Params()...)
+	add("ordering", l.Endpoint.Ordering.Params()...)
 	add("pagination", l.Pagination.Params()...)
 }
 

@@ -106,9 +106,18 @@ type Action struct {
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
+	List         List         // of an action of Lists, which has no function
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules
+}
+
+// A List has what an action of Lists declares beside its rules: which rows it has, and its orders.
+type List struct {
+	Declared bool // it is an action of Lists
+	Where    []string
+	Narrow   []func(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery
+	Ordering *Ordering // nil for that of the viewset
 }
 
 // A Toggle has the arguments of Toggle: the relation with the callers' rows, and the column of these

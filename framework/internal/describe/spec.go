@@ -172,7 +172,11 @@ var samplePages = []query.Page{
 // rejects a page, for example a page after the last, the description lacks this page. An error
 // that is not a [problem.Error] is a mistake, and so is a class that rejects every page.
 func (e Operation) specPage() (*spec.Page, []error) {
-	page := &spec.Page{Name: naming.Title(strings.Join(Words(e.Resource), " ")) + "Page"}
+	words := Words(e.Resource)
+	if e.Route.Name != call.VerbList {
+		words = append(words, e.Route.Name)
+	}
+	page := &spec.Page{Name: naming.Title(strings.Join(words, " ")) + "Page"}
 	var mistakes []error
 	var last error
 	for _, p := range samplePages {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -167,8 +166,17 @@ func (x *indexing) reached(by *schema.Field) IndexNeed {
 	return x.needs[0]
 }
 
-func (x *indexing) listed() bool {
-	return x.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent
+// listed reports whether the viewset has a list: that of its verb, or an action of Lists.
+func (x *indexing) listed() bool { return len(x.orderings()) > 0 }
+
+// orderings lists the orderings of the lists.
+func (x *indexing) orderings() (all []*ordering.Bound) {
+	for _, e := range x.Endpoints {
+		if e.Ordering != nil && !slices.Contains(all, e.Ordering) {
+			all = append(all, e.Ordering)
+		}
+	}
+	return all
 }
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
@@ -232,17 +240,24 @@ func (x *indexing) lists() {
 	if x.owned() {
 		return
 	}
-	x.order("default order", x.Ordering.Fallback)
-	for _, name := range x.Ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
-	}
-	for _, named := range x.Ordering.Named {
-		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
+	for _, o := range x.orderings() {
+		ordersOf(o, x.order)
 	}
 	for _, s := range x.Sought {
 		if s.Field.Related == nil && s.Field.Column != nil && !s.Scans && !x.Unindexed[s.Field.Column] {
 			x.add(IndexNeed{}, s.Place, s.Field.Column)
 		}
+	}
+}
+
+// ordersOf passes each order of an ordering to use.
+func ordersOf(o *ordering.Bound, use func(place string, terms []ordering.Term)) {
+	use("default order", o.Fallback)
+	for _, name := range o.Allowed {
+		use("order "+strconv.Quote(name), []ordering.Term{{Field: o.AllowedFields[name]}})
+	}
+	for _, named := range o.Named {
+		use("order "+strconv.Quote(named.Name), o.Orders[named.Name].Terms)
 	}
 }
 

@@ -24,8 +24,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A List answers GET {path}/. It applies the scope, the filters, the search, the order and
-// the page.
+// A List answers GET {path}/, or an action of Lists. It applies the scope, the filters, the search,
+// the order and the page.
 type List struct {
 	Resource   *table.Resource
 	Endpoint   verb.Handler
@@ -33,6 +33,7 @@ type List struct {
 	Filters    []query.BoundFilter
 	Ranker     *query.BoundRanker
 	Pagination query.Pagination
+	Fixed      []func(c *call.Call) query.Narrow // the conditions of every request
 }
 
 // listed is the parsed query string of a list.
@@ -116,7 +117,7 @@ func anyGiven(params []query.Param, values query.Values) bool {
 // order parses the ordering. A field that is not allowed is ignored, or rejected if the resource
 // is strict. If clients order by names, an unknown name is always rejected.
 func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) {
-	o := l.Resource.Ordering
+	o := l.Endpoint.Ordering
 	parsed, ignored, err := o.Read(values[o.Param])
 	if err != nil {
 		return parsed, err
@@ -141,9 +142,13 @@ func (l *List) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
 	return l.where(c, append(slices.Clip(parsed.narrow), parsed.search))
 }
 
-// where is the query of the rows that satisfy every condition. It skips nil conditions.
+// where is the query of the rows that satisfy every condition, and those of the list itself. It
+// skips nil conditions.
 func (l *List) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
 	q := l.Resource.Rows(c)
+	for _, fixed := range l.Fixed {
+		q = q.WhereGroup(" AND ", fixed(c))
+	}
 	for _, n := range conditions {
 		if n != nil {
 			q = q.WhereGroup(" AND ", n)
@@ -180,7 +185,7 @@ const far = 100
 // offset far on, a subquery finds the keys of the page: an index can skip rows without reading
 // them.
 func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
-	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
+	order, cut := l.Endpoint.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
 	q := order.Apply(c, l.matching(c, parsed), parsed.order.Terms)
 	if cut.Offset < far && !ordering.Joins(parsed.order.Terms) {
 		return q, cut
@@ -230,7 +235,7 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 // linker returns a function that makes absolute links to this list with other values of some
 // parameters. An empty value removes its parameter.
 func (l *List) linker(c *call.Call, r *table.Request) func(url.Values) string {
-	base := c.URL(l.Resource.ListPath())
+	base := c.URL(l.Endpoint.Pattern)
 	return func(replace url.Values) string {
 		query := url.Values{}
 		maps.Copy(query, r.Query)

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -39,6 +40,7 @@ type Endpoint struct {
 	Kind         declare.VerbKind  // VerbAbsent for an action
 	Pagination   query.Pagination  // of a list
 	Listed       []any             // its filters and pagination, as declared
+	Ordering     *ordering.Bound   // of a list
 	Refuses      []string          // error codes of its function
 	Sends        []call.Header     // headers that its function sets
 	Takes        []call.Header     // headers that its function reads
@@ -198,13 +200,10 @@ func (e *Endpoint) Place() string {
 // endpoint, and so narrows them by the scope: a list, a create that accepts an input, and every
 // endpoint on a row.
 func (e *Endpoint) HandsRows() bool {
-	switch e.Route.Name {
-	case call.VerbList:
-		return true
-	case call.VerbCreate:
+	if e.Route.Name == call.VerbCreate {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
-	return e.OnObject
+	return e.OnObject || e.Pagination != nil
 }
 
 // Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.
