@@ -35,6 +35,9 @@ type ViewSet[M any] struct {
 	// 401 for an anonymous caller. See [Scope] and [Action.ByReaders]. Defaults to every row in
 	// scope.
 	Writers Scope
+	// Fields says which callers see or write a field, by their permissions. See [Sees] and
+	// [Writes]. Defaults to none: every caller sees the views and writes the inputs.
+	Fields []FieldRule
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search
 	// Ranked is a search that lists the best matches first, such as that of package ranked.
@@ -148,6 +151,9 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
+	}
+	for _, f := range v.Fields {
+		d.Fields = append(d.Fields, f.declared)
 	}
 	for name, e := range v.Expressions {
 		d.Expressions[name] = e.declared

@@ -9,11 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -84,6 +88,9 @@ func (b *binder) bindRelations() {
 	}
 	for _, r := range b.api.Resources {
 		nameFunctions(r)
+	}
+	for _, r := range b.api.Resources {
+		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, declaredKey(r)}, b.at(r, "fields"))
 	}
 }
 
@@ -255,11 +262,13 @@ func (b *binder) bind(r *table.Resource) {
 	}
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
+	listing.CheckDefault(r, r.Ordering, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
+	b.later(func() { b.maskAll(r) })
 	b.checkWritten(r)
 }

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 )
 
@@ -210,6 +211,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		}
 		add(place, bound.Params...)
 		r.Seeks(place, bound.Scans, searched.Fields())
+		l.Guard(bound.Params, searched.Fields())
 		l.Filters = append(l.Filters, bound)
 	}
 	l.Fix(v.list, v.place, b.at(r, v.place))
@@ -225,12 +227,16 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	if r.Search != nil {
 		add("search", r.Search.Parameter())
 	}
-	if l.Ranker = listing.BindRanker(r, b.at(r, "ranked")); l.Ranker != nil {
+	if l.BindRanker(b.at(r, "ranked")); l.Ranker != nil {
 		add("ranked", l.Ranker.Param)
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
 	}
 	add("ordering", l.Endpoint.Ordering.Params()...)
 	add("pagination", l.Pagination.Params()...)
+	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
+	if l.Guarded() {
+		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)
+	}
 }
 
 // filterPlace is the place of mistakes in a filter. It includes the text of the filter's method

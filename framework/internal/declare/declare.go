@@ -174,6 +174,7 @@ type Declaration struct {
 	Verbs            Verbs
 	Scope            Scope
 	Writers          Scope // ScopeMissing without one
+	Fields           []FieldRule
 	Search           Search
 	Ranked           query.Ranker
 	Ordering         Ordering
@@ -198,6 +199,13 @@ type Declaration struct {
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression
+}
+
+// A FieldRule has a field and the permission of the callers that see it, or that write it.
+type FieldRule struct {
+	Field      string
+	Permission call.Permission
+	Writes     bool
 }
 
 // An Expression is a SQL text with the values of its placeholders, and the type of its result.

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
@@ -34,6 +35,7 @@ type List struct {
 	Ranker     *query.BoundRanker
 	Pagination query.Pagination
 	Fixed      []func(c *call.Call) query.Narrow // the conditions of every request
+	guards     map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
 }
 
 // listed is the parsed query string of a list.
@@ -79,6 +81,9 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var parsed listed
 	var faults fault.List
 	values, err := l.Endpoint.ReadParams(c, r.Query)
+	if refusal := l.refuses(c, values); refusal != nil {
+		return nil, refusal
+	}
 	faults.Add(err)
 	for _, f := range l.Filters {
 		if anyGiven(f.Params, values) {

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -48,15 +49,16 @@ type Endpoint struct {
 	Middleware   []call.Middleware // around the endpoint, the first outermost
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
-	Asks         bool          // Serve reads the query string
-	Input        *input.Shape  // of the body, or of the query string of a GET; nil without an input
-	Parts        *stream.Plan  // of an answer that is sent in parts, and Out is nil; nil for JSON
-	Out          reflect.Type  // of one row, or of a function's answer
-	BodyIn       input.Wrapper // of the input in the body
-	AnswerIn     string        // the member of the answer that has the row, or the rows of a list; "" for none
-	Names        *wire.Names   // of the members of Out; nil if they are as in Go
-	Unwrapped    bool          // an action whose body and answer have no member around them
-	keyOf        []int         // index of the row's key in a function's answer; nil without one
+	Asks         bool            // Serve reads the query string
+	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Out          reflect.Type    // of one row, or of a function's answer
+	BodyIn       input.Wrapper   // of the input in the body
+	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none
+	Names        *wire.Names     // of the members of Out; nil if they are as in Go
+	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
+	Unwrapped    bool            // an action whose body and answer have no member around them
+	keyOf        []int           // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 }
 

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -38,6 +39,7 @@ type Resource struct {
 	Relations   *relation.Set
 	Scope       BoundScope
 	Writers     BoundScope // Public without a declaration
+	Fields      fieldrule.Set
 	Search      *search.Bound
 	Ordering    *ordering.Bound
 	Slug        *BoundSlug // nil without one
