@@ -38,6 +38,9 @@ type ViewSet[M any] struct {
 	// 401 for an anonymous caller. See [Scope] and [Action.ByReaders]. Defaults to every row in
 	// scope.
 	Writers Scope
+	// Fields says which callers see or write a field, by their permissions. See [Sees] and
+	// [Writes]. Defaults to none: every caller sees the views and writes the inputs.
+	Fields []FieldRule
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search
 	// Ranked is a search that lists the best matches first, such as that of package ranked.
@@ -152,11 +155,14 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
 	}
+	for _, f := range v.Fields {
+		d.Fields = append(d.Fields, f.declared)
+	}
 	for name, e := range v.Expressions {
 		d.Expressions[name] = e.declared
 	}
 	for _, a := range v.Actions {
-		d.Actions = append(d.Actions, a.declared)
+		d.Actions = append(d.Actions, a.each()...)
 	}
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)

@@ -20,6 +20,14 @@ func Authenticated() call.Permission {
 	return permission{name: "authenticated", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
 }
 
+// SignedIn permits the identified callers that p permits.
+func SignedIn(p call.Permission) call.Permission {
+	if TakesKnown(p) {
+		return Authenticated()
+	}
+	return All(p, Authenticated())
+}
+
 // Staff permits callers that are staff.
 func Staff() call.Permission {
 	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}

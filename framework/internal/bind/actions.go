@@ -14,7 +14,9 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -100,15 +102,46 @@ func actionPattern(r *table.Resource, a declare.Action) string {
 	return base + "/" + a.Name + r.Slash
 }
 
-// act sets the function that serves an action's endpoint. For a related list, it also adds
-// too_many_rows to the endpoint's error codes.
+// act sets the function that serves an action's endpoint. For a related list and a toggle, it also
+// adds their error codes.
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
-	if a.Related == nil {
+	switch {
+	case a.List.Declared:
+		shown := b.representation(e.Resource, declare.Verb{Kind: declare.VerbShows, Out: a.Out}, fault)
+		e.Serve = verb.Reading(b.listing(e.Resource, e, shown, listed{a.Rules, a.List, e.Place()}).Serve)
+	case a.Pagination != nil || a.Filters != nil || len(a.List.Where)+len(a.List.Narrow) > 0 || a.List.Ordering != nil:
+		fault(naming.Sentence("Where, Narrow, Order, Filter and Paginate are for framework.Lists"))
+	case a.Related != nil:
+		e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))
+		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
+	case a.Toggle != nil:
+		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: b.bindToggle(e, a, fault)}.Serve()
+	default:
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
-		return
 	}
-	e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))
-	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
+}
+
+// bindToggle returns the function of an action of Toggle, which is for signed-in callers. When all
+// resources are bound, it finds the view of the answer.
+func (b *binder) bindToggle(e *table.Endpoint, a declare.Action, fault func(error)) func(c *call.Call, object, in any) (any, error) {
+	t := toggle.Bind(e.Resource, a.Toggle, fault)
+	if t == nil {
+		return nil
+	}
+	if a.Untransacted {
+		fault(naming.Sentence("Untransacted is for functions; leave it out"))
+	}
+	e.Permission, e.Refuses = access.SignedIn(e.Permission), append(slices.Clip(e.Refuses), t.Refuses()...)
+	b.later(func() {
+		if a.Out == input.NoneType {
+			return
+		}
+		var err error
+		if _, t.Shown, err = rows.New(b.api).Finder(e.Resource.Path, a.Out); err != nil {
+			fault(err)
+		}
+	})
+	return t.Run(a.Method)
 }
 
 // newEndpoint makes an endpoint, and reports mistakes in its own rules. A permission,

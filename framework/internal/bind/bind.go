@@ -9,11 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
@@ -87,6 +91,9 @@ func (b *binder) bindRelations() {
 	}
 	for _, r := range b.api.Resources {
 		nameFunctions(r)
+	}
+	for _, r := range b.api.Resources {
+		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, declaredKey(r)}, b.at(r, "fields"))
 	}
 }
 
@@ -269,11 +276,13 @@ func (b *binder) bind(r *table.Resource) {
 	}
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
+	listing.CheckDefault(r, r.Ordering, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
+	b.later(func() { b.maskAll(r) })
 	b.checkWritten(r)
 }

@@ -73,7 +73,7 @@ func byWriters(e *table.Endpoint, a declare.Action, fault func(error)) bool {
 	case a.ByReaders && a.Method == http.MethodGet:
 		fault(naming.Sentence("ByReaders has no effect on an action that only reads; leave it out"))
 	}
-	return !a.ByReaders && changes(e)
+	return !a.ByReaders && a.Toggle == nil && changes(e)
 }
 
 // changes reports whether an endpoint changes a row, and its viewset has Writers. If the Writers of a

@@ -42,6 +42,7 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 		default:
 			w.Resource.Reserve(f, column)
 			w.Columns[f.Name] = verb.InputColumn{Input: f, Column: column}
+			bindRules(w, w.Columns[f.Name], fault)
 			children.CheckReference(w.Resource, w.Verb.In, f, column, fault)
 		}
 	}

@@ -110,10 +110,24 @@ type Action struct {
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
+	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
+	List         List         // of an action of Lists, which has no function
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules
 }
+
+// A List has what an action of Lists declares beside its rules: which rows it has, and its orders.
+type List struct {
+	Declared bool // it is an action of Lists
+	Where    []string
+	Narrow   []func(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery
+	Ordering *Ordering // nil for that of the viewset
+}
+
+// A Toggle has the arguments of Toggle: the relation with the callers' rows, and the column of these
+// rows with the caller's id.
+type Toggle struct{ Relation, Owner string }
 
 // RelatedRows are the arguments of Related: the viewset of the rows, its field that refers to
 // the object, and the type that shows a row.
@@ -166,6 +180,7 @@ type Declaration struct {
 	Verbs            Verbs
 	Scope            Scope
 	Writers          Scope // ScopeMissing without one
+	Fields           []FieldRule
 	Search           Search
 	Ranked           query.Ranker
 	Ordering         Ordering
@@ -197,6 +212,13 @@ type Parent struct {
 	Relation  string // the belongs-to relation of the model that leads to the parent
 	Viewset   string // the path of the parent
 	ByWriters bool   // who changes a row may change the parent's row
+}
+
+// A FieldRule has a field and the permission of the callers that see it, or that write it.
+type FieldRule struct {
+	Field      string
+	Permission call.Permission
+	Writes     bool
 }
 
 // An Expression is a SQL text with the values of its placeholders, and the type of its result.

@@ -97,12 +97,15 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 	return all
 }
 
-// Permissions lists the names of permissions that endpoints, scopes and guards check, sorted and
+// Permissions lists the names of permissions that endpoints, scopes, fields and guards check, sorted and
 // without duplicates.
 func (a Catalog) Permissions() []string {
 	required := []call.Permission{}
 	for _, e := range a.Endpoints() {
 		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless)
+	}
+	for _, r := range a.Resources {
+		required = append(required, r.Fields.Permissions()...)
 	}
 	for _, g := range a.Config.Guards {
 		required = append(required, g.Permission)

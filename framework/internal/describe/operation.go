@@ -101,8 +101,11 @@ func (e Operation) summary() string {
 	if e.File != nil {
 		return fileWords[e.Route.Method] + " the " + e.File.Name + " of " + articled(d, one) + beside
 	}
-	if e.Route.Name == call.VerbList {
+	switch {
+	case e.Route.Name == call.VerbList:
 		return "List " + many + beside
+	case e.Pagination != nil:
+		return "List " + many + ": " + e.Route.Name + beside
 	}
 	if verb := verbWords[e.Route.Name]; verb != "" {
 		return verb + " " + articled(d, one) + beside

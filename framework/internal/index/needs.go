@@ -8,11 +8,11 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/sqldb"
 )
 
@@ -71,6 +71,7 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.relations()
 	x.listedRelations()
 	x.related()
+	x.toggles()
 	x.paths()
 	x.nested()
 	if x.listed() {
@@ -154,6 +155,19 @@ func (x *indexing) nested() {
 	x.add(IndexNeed{}, "rows below "+x.Above.Parent.Path, x.Above.Column)
 }
 
+// toggles adds the unique index of each toggle: of the object and the caller. Package bind has
+// reported mistakes in these actions before.
+func (x *indexing) toggles() {
+	for _, a := range x.Declaration.Actions {
+		if a.Toggle == nil {
+			continue
+		}
+		if t := toggle.Bind(x.Resource, a.Toggle, func(error) {}); t != nil {
+			x.add(IndexNeed{Table: t.Row.Table.Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
+		}
+	}
+}
+
 // reached returns the need of an index that finds the rows with one value of a column in the
 // default order.
 func (x *indexing) reached(by *schema.Field) IndexNeed {
@@ -165,8 +179,17 @@ func (x *indexing) reached(by *schema.Field) IndexNeed {
 	return x.needs[0]
 }
 
-func (x *indexing) listed() bool {
-	return x.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent
+// listed reports whether the viewset has a list: that of its verb, or an action of Lists.
+func (x *indexing) listed() bool { return len(x.orderings()) > 0 }
+
+// orderings lists the orderings of the lists.
+func (x *indexing) orderings() (all []*ordering.Bound) {
+	for _, e := range x.Endpoints {
+		if e.Ordering != nil && !slices.Contains(all, e.Ordering) {
+			all = append(all, e.Ordering)
+		}
+	}
+	return all
 }
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
@@ -230,17 +253,24 @@ func (x *indexing) lists() {
 	if x.owned() || x.Above != nil {
 		return
 	}
-	x.order("default order", x.Ordering.Fallback)
-	for _, name := range x.Ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
-	}
-	for _, named := range x.Ordering.Named {
-		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
+	for _, o := range x.orderings() {
+		ordersOf(o, x.order)
 	}
 	for _, s := range x.Sought {
 		if s.Field.Related == nil && s.Field.Column != nil && !s.Scans && !x.Unindexed[s.Field.Column] {
 			x.add(IndexNeed{}, s.Place, s.Field.Column)
 		}
+	}
+}
+
+// ordersOf passes each order of an ordering to use.
+func ordersOf(o *ordering.Bound, use func(place string, terms []ordering.Term)) {
+	use("default order", o.Fallback)
+	for _, name := range o.Allowed {
+		use("order "+strconv.Quote(name), []ordering.Term{{Field: o.AllowedFields[name]}})
+	}
+	for _, named := range o.Named {
+		use("order "+strconv.Quote(named.Name), o.Orders[named.Name].Terms)
 	}
 }
 

@@ -97,11 +97,11 @@ func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err 
 // keyed selects the key of each row and the columns of the order. It returns the ORDER BY of
 // the selected columns.
 func (l *List) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
-	q = l.Resource.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
+	q = l.Endpoint.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
-	for n, t := range l.Resource.Ordering.Settled(parsed.order.Terms) {
+	for n, t := range l.Endpoint.Ordering.Settled(parsed.order.Terms) {
 		name := `"key"`
-		if !l.Resource.Ordering.IsKey(t) {
+		if !l.Endpoint.Ordering.IsKey(t) {
 			name = fmt.Sprintf(`"order_%d"`, n)
 			q = q.ColumnExpr("? AS ?", t.Field.SQL(c), bun.Safe(name))
 		}

@@ -82,7 +82,7 @@ type writer struct {
 
 func write(api *spec.API) (*openapi31.Spec, error) {
 	w := &writer{
-		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Case),
+		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Hidden, api.Case),
 		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{},
 	}
 	w.schemas.faults = slices.Clone(api.Mistakes)

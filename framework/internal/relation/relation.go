@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -28,6 +29,8 @@ type Viewset interface {
 	// Owner is the column with the id of the caller whose row it is. It is nil if the rows have
 	// no owner.
 	Owner() *schema.Field
+	// FieldRules returns the rules about the fields of its rows.
+	FieldRules() fieldrule.Set
 }
 
 // A Relation is a relation of a model with the viewset whose scope narrows it. It never changes.

@@ -26,7 +26,14 @@ type API struct {
 	UsualHeaders        []Header                    // the headers that every answer may have
 	Endpoints           []*Endpoint                 // in order of registration, the root first
 	Shown               []Shown
-	Mistakes            []error // errors of pagination classes that cannot describe their pages
+	Hidden              map[MemberOf]string // the members that only some callers see, with a sentence about these callers
+	Mistakes            []error             // errors of pagination classes that cannot describe their pages
+}
+
+// A MemberOf is a member of the objects of a Go type.
+type MemberOf struct {
+	Type reflect.Type
+	Name string // for clients
 }
 
 // A Shown is the output type of a verb with the inputs of the same viewset. The inputs have

@@ -23,6 +23,29 @@ type table struct {
 	columns map[string]int // the index of a column, by the name that wire.Encode writes
 	first   []byte         // the header row
 	exact   bool           // text that a spreadsheet would run is left as it is
+	members []string       // the JSON name of each column
+	names   []string       // of the columns, in the header row
+	hidden  Hider
+}
+
+// without returns the table without the columns that are hidden.
+func (t *table) without(hidden Hider) encoder {
+	if hidden == nil {
+		return t
+	}
+	shown := &table{columns: map[string]int{}, exact: t.exact, hidden: hidden}
+	for i, member := range t.members {
+		if !hidden.Drops(member) {
+			shown.add(member, t.names[i])
+		}
+	}
+	shown.first = shown.row(nil, shown.names)
+	return shown
+}
+
+func (t *table) add(member, name string) {
+	t.columns[member] = len(t.members)
+	t.members, t.names = append(t.members, member), append(t.names, name)
 }
 
 // compileCSV makes the table of an element type: a struct, or a pointer to one, whose fields are
@@ -33,18 +56,16 @@ func compileCSV(element reflect.Type, exact bool, cased naming.Case) (*table, er
 		return nil, fmt.Errorf("a row of CSV is a struct; %s is not one", element)
 	}
 	rows := &table{columns: map[string]int{}, exact: exact}
-	var names []string
 	for f := range naming.ShapeFields(t) {
 		if !isPlain(naming.Indirect(f.Type)) {
 			return nil, fmt.Errorf("%s.%s is %s; a cell of CSV is one plain value: text, a number, a boolean, a time or the like", t.Name(), f.Name, f.Type)
 		}
-		rows.columns[naming.JSONName(f)] = len(names)
-		names = append(names, cased.JSONName(f))
+		rows.add(naming.JSONName(f), cased.JSONName(f))
 	}
-	if len(names) == 0 {
+	if len(rows.names) == 0 {
 		return nil, fmt.Errorf("%s has no fields, so a row of CSV has no cells", element)
 	}
-	rows.first = rows.row(nil, names)
+	rows.first = rows.row(nil, rows.names)
 	return rows, nil
 }
 
@@ -85,7 +106,7 @@ func isNested(kind jsontext.Kind) bool { return kind == '{' || kind == '[' }
 func (t *table) head(b []byte) []byte { return append(b, t.first...) }
 
 func (t *table) element(b []byte, value any) ([]byte, error) {
-	text, err := wire.Encode(value)
+	text, err := encodeShown(value, t.hidden)
 	if err != nil {
 		return b, err
 	}

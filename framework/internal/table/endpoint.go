@@ -14,8 +14,10 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -41,6 +43,7 @@ type Endpoint struct {
 	Kind         declare.VerbKind  // VerbAbsent for an action
 	Pagination   query.Pagination  // of a list
 	Listed       []any             // its filters and pagination, as declared
+	Ordering     *ordering.Bound   // of a list
 	Refuses      []string          // error codes of its function
 	Sends        []call.Header     // headers that its function sets
 	Takes        []call.Header     // headers that its function reads
@@ -49,15 +52,16 @@ type Endpoint struct {
 	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
-	Asks         bool          // Serve reads the query string
-	Input        *input.Shape  // of the body, or of the query string of a GET; nil without an input
-	Parts        *stream.Plan  // of an answer that is sent in parts, and Out is nil; nil for JSON
-	Out          reflect.Type  // of one row, or of a function's answer
-	BodyIn       input.Wrapper // of the input in the body
-	AnswerIn     string        // the member of the answer that has the row, or the rows of a list; "" for none
-	Names        *wire.Names   // of the members of Out; nil if they are as in Go
-	Unwrapped    bool          // an action whose body and answer have no member around them
-	keyOf        []int         // index of the row's key in a function's answer; nil without one
+	Asks         bool            // Serve reads the query string
+	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Out          reflect.Type    // of one row, or of a function's answer
+	BodyIn       input.Wrapper   // of the input in the body
+	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none
+	Names        *wire.Names     // of the members of Out; nil if they are as in Go
+	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
+	Unwrapped    bool            // an action whose body and answer have no member around them
+	keyOf        []int           // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 }
 
@@ -207,13 +211,10 @@ func (e *Endpoint) Place() string {
 // endpoint, and so narrows them by the scope: a list, a create that accepts an input, and every
 // endpoint on a row.
 func (e *Endpoint) HandsRows() bool {
-	switch e.Route.Name {
-	case call.VerbList:
-		return true
-	case call.VerbCreate:
+	if e.Route.Name == call.VerbCreate {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
-	return e.OnObject
+	return e.OnObject || e.Pagination != nil
 }
 
 // Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -39,6 +40,7 @@ type Resource struct {
 	Scope       BoundScope
 	Writers     BoundScope // Public without a declaration
 	Above       *Nesting   // nil for a viewset that is below no other
+	Fields      fieldrule.Set
 	Search      *search.Bound
 	Ordering    *ordering.Bound
 	Slug        *BoundSlug // nil without one

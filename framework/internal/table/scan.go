@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -27,6 +28,8 @@ type Representation interface {
 	// base key of a to-many relation only if the view shows it. For a function of Computes,
 	// these are all columns of its relations, and no columns of the model.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
+	// Hiding is the mask of Out: Rows and Write hide its members from callers.
+	Hiding() *fieldrule.Mask
 }
 
 // A Window limits a query to some rows. If Rows is 0, there is no limit, and Offset has no

@@ -94,17 +94,7 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 		_, err := c.Session().Write(c, r.Inserting.With(values...), r.Pk.Value(m.Elem()).Interface())
 		return err
 	}
-	q := c.DB.NewInsert().Model(m.Interface())
-	var back []any
-	var names []string
-	for _, f := range r.Table.Fields {
-		if !madeByDatabase(f, m.Elem()) {
-			q = q.Value(f.Name, "?", Column(f, m.Elem()))
-			continue
-		}
-		names = append(names, naming.Quote(f.Name))
-		back = append(back, &ColumnCell{Column: f, Value: f.Value(m.Elem())})
-	}
+	q, back, names := r.Insertion(c, m)
 	if len(back) == 0 {
 		_, err := c.Session().Exec(c, q.Returning("NULL"))
 		return err
@@ -114,6 +104,21 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 		return err
 	}
 	return One(rows, back...)
+}
+
+// Insertion is the INSERT of a new row, without the columns whose values the database generates:
+// it also returns their names, and where to scan them.
+func (r *Resource) Insertion(c *call.Call, m reflect.Value) (q *bun.InsertQuery, back []any, names []string) {
+	q = c.DB.NewInsert().Model(m.Interface())
+	for _, f := range r.Table.Fields {
+		if !madeByDatabase(f, m.Elem()) {
+			q = q.Value(f.Name, "?", Column(f, m.Elem()))
+			continue
+		}
+		names = append(names, naming.Quote(f.Name))
+		back = append(back, &ColumnCell{Column: f, Value: f.Value(m.Elem())})
+	}
+	return q, back, names
 }
 
 // values returns the values of a new row's columns. It returns false if the database generates

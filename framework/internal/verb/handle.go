@@ -66,20 +66,24 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(resp, e.notYours(c, req, err), func(err error) error {
+	return e.present(c, resp, e.notYours(c, req, err), func(err error) error {
 		return e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body))))
 	})
 }
 
-// present gives an answer the names of its members and the member around it. It translates an
+// present hides members from the caller, and gives an answer the names of its members and the member
+// around it. It translates an
 // error for the client, and arranges that the later errors of an answer in parts are translated
 // too.
-func (e Handler) present(resp *table.Response, err error, translated func(error) error) (*table.Response, error) {
+func (e Handler) present(c *call.Call, resp *table.Response, err error, translated func(error) error) (*table.Response, error) {
 	if err != nil {
 		return nil, translated(err)
 	}
 	if resp.Parts != nil {
 		resp.Parts.Translate = translated
+	}
+	if err := e.hide(c, resp); err != nil {
+		return nil, err
 	}
 	if err := resp.Rename(e.Names); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ re
 }
 
 // simple reports whether the write, without a read of the row before it, is one statement.
-func (w *Writing) simple(in *input.Decoded) bool {
+func (w *Writing) simple(_ *call.Call, in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
@@ -75,8 +75,8 @@ func (w *Writing) simple(in *input.Decoded) bool {
 
 // simpleCreate reports whether a create is one statement. Below a parent, another one locks the
 // parent's row.
-func (w *Writing) simpleCreate(in *input.Decoded) bool {
-	return w.Resource.Above == nil && w.simple(in)
+func (w *Writing) simpleCreate(c *call.Call, in *input.Decoded) bool {
+	return w.Resource.Above == nil && w.simple(c, in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -99,6 +99,11 @@ func (w *Writing) lists(in *input.Decoded) bool {
 // 403.
 func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (any, reflect.Value, error) {
 	m := reflect.New(w.Resource.Model)
+	if len(w.guarded(c)) > 0 {
+		if err := w.checkNew(c, in); err != nil {
+			return nil, m, err
+		}
+	}
 	for _, col := range w.Columns {
 		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
 	}
@@ -171,9 +176,9 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 
 // blind reports whether a change does not need to read the row first. A recorder needs the row
 // before the change if the body writes a column.
-func (w *Writing) blind(in *input.Decoded) bool {
+func (w *Writing) blind(c *call.Call, in *input.Decoded) bool {
 	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in)
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
 // renewsSlug reports whether the verb writes the field that a renewed slug is made from.
@@ -190,8 +195,8 @@ func (w *Writing) renewsSlug(in *input.Decoded) bool {
 	return false
 }
 
-func (w *Writing) simpleChange(in *input.Decoded) bool {
-	return !w.Endpoint.MayInsert() && w.blind(in) && w.simple(in)
+func (w *Writing) simpleChange(c *call.Call, in *input.Decoded) bool {
+	return !w.Endpoint.MayInsert() && w.blind(c, in) && w.simple(c, in)
 }
 
 // object reads the row, as [table.Resource.ModelOf] does, if the change is not blind or the
@@ -202,7 +207,7 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	if err := w.checkKey(r, in); err != nil {
 		return m, err
 	}
-	if w.blind(in) && !w.refers(in) {
+	if w.blind(c, in) && !w.refers(in) {
 		return m, nil
 	}
 	m, err = w.Resource.ModelOf(c, r)
@@ -229,7 +234,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	resp := &table.Response{Status: w.Endpoint.Status}
 	var err error
 	switch {
-	case w.blind(in):
+	case w.blind(c, in):
 		resp.Value, err = w.changeBlind(c, r, in)
 	case m.IsValid():
 		resp.Value, err = w.changeRead(c, m, in, changes)
@@ -306,6 +311,9 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if w.Endpoint.Partial() {
 		w.Endpoint.complete(in, m.Elem())
 	}
+	if err := w.keep(c, in, m.Elem()); err != nil {
+		return nil, err
+	}
 	if faults := in.Check(); len(faults) > 0 {
 		return nil, problem.Invalid(faults...)
 	}
@@ -365,13 +373,16 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
 }
 
-// shownAs returns the members of the row as the verb shows it.
+// shownAs returns the members of the row as the verb shows it to the caller.
 func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
 	value, err := w.shown(c, m)
 	if err != nil {
 		return nil, err
 	}
 	text, err := wire.Encode(value)
+	if err == nil {
+		text, err = w.Endpoint.Mask.Hidden(c).Drop(text)
+	}
 	if err == nil {
 		text, err = w.Endpoint.Names.Rename(text)
 	}

@@ -26,6 +26,7 @@ func (p *Plan) addFrom(base relation.Base, out reflect.Type, f reflect.StructFie
 		fault(err)
 		return
 	}
+	p.mask.Add(index, base.SeeingFrom(from)...)
 	switch at := slices.IndexFunc(from.Path, (*relation.Relation).ToMany); {
 	case from.Function != nil:
 		p.addFunction(from.Function, f, index, join, fault)
@@ -61,7 +62,13 @@ func overridden(base relation.Base, from relation.From, ref string) (relation.Fr
 // listOptions binds the order of a list to the columns of the related rows.
 func (p *Plan) listOptions(from relation.From, fault func(error)) listOptions {
 	end := from.Path[0].Base()
-	return listOptions{limit: from.Limit, order: ordering.Terms(end, from.Order, fault)}
+	options := listOptions{limit: from.Limit, order: ordering.Terms(end, from.Order, fault)}
+	for _, t := range options.order {
+		if rules := end.Seeing(t.Field); len(rules) > 0 {
+			fault(naming.Sentence("the order shows values of %q, which only some callers see; order by another field", rules[0].Name))
+		}
+	}
+	return options
 }
 
 // addFunction adds the value of a function of related rows.

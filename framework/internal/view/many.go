@@ -47,6 +47,9 @@ func (p *Plan) addMany(index []int, pointer bool, r *relation.Relation, child *P
 	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
 	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
 	p.many = append(p.many, m)
+	if p.mask != nil && child.mask != nil {
+		p.mask.Nest(index, child.mask)
+	}
 }
 
 // attach loads the children of all rows and adds each to its parent's list.

@@ -11,11 +11,13 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
@@ -36,6 +38,7 @@ type Plan struct {
 	files     []planFile
 	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
 	names     *wire.Names     // of a list of rows
+	mask      *fieldrule.Mask // of out; nil if out is no struct
 	Writer    *rowWriter      // writes JSON straight from the columns; nil if that is not possible
 }
 
@@ -81,6 +84,9 @@ type planJoin struct {
 func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, fault func(error)) *Plan {
 	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
 	p.names = wire.CompileNames(reflect.SliceOf(out), api.Config.Case)
+	if out.Kind() == reflect.Struct {
+		p.mask = fieldrule.NewMask(out)
+	}
 	p.add(base, out, nil, p.alias, 0, fault)
 	p.finish()
 	return p
@@ -154,6 +160,7 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 			fault(table.TwoTypes(out, f.Name, f.Type, column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
+			p.mask.Add(index, base.Seeing(query.Field{Column: column})...)
 			if f.Type == table.FileType {
 				p.addFile(column, index, join, out.Name()+"."+f.Name, fault)
 			}
@@ -193,6 +200,7 @@ func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, al
 // showRows shows the rows of a relation as objects: one, or a list.
 func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int, alias string, join int, options listOptions, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
+	p.mask.Add(index, r.Seeing()...)
 	switch {
 	case !r.ToMany():
 		p.joinOne(r, f, index, alias, fault)
@@ -247,14 +255,18 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 			return reflect.Value{}, false, err
 		}
 	}
+	p.mask.Hidden(c).Zero(out)
 	return out, more, nil
 }
+
+// Hiding implements [table.Representation].
+func (p *Plan) Hiding() *fieldrule.Mask { return p.mask }
 
 // Write runs q as Rows does, and returns the rows as JSON.
 func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	if p.Writer == nil {
 		rows, more, err := p.Rows(c, q, w)
-		return encodeRows(p.names, rows, more, err)
+		return encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
 	}
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
