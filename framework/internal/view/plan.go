@@ -337,7 +337,10 @@ type cell struct {
 }
 
 func (p *Plan) newRow() *planRow {
-	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)), found: make([]bool, len(p.joins)), null: make([]bool, len(p.many))}
+	r := &planRow{
+		plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)),
+		found: make([]bool, len(p.joins)), null: make([]bool, len(p.many)),
+	}
 	for i := range p.leaves {
 		r.cells[i] = cell{leaf: &p.leaves[i]}
 		switch l := p.leaves[i]; {
