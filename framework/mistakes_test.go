@@ -238,11 +238,6 @@ var mistakes = []struct {
 		[]string{`chapters: retrieve: chapterOfValue.Book must be a pointer: it is null where Book is not the caller's`},
 	},
 	{
-		"a list inside a joined relation",
-		wrongChapters(func(v *framework.ViewSet[Chapter]) { v.Verbs.Retrieve = framework.Shows[chapterOfListing]() }),
-		[]string{`chapters: retrieve: chapterOfListing.Chapters: a list inside a joined relation cannot be loaded; load it from the row itself`},
-	},
-	{
 		"a to-many relation that is no list",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Retrieve = framework.Shows[bookOfOneChapter]() }),
 		[]string{`books: retrieve: bookOfOneChapter.Chapters must be a slice: it shows a to-many relation`},

@@ -52,10 +52,6 @@ type (
 		ID   uuid.UUID `json:"id"`
 		Book bookName  `json:"book" ref:"books"`
 	}
-	chapterOfListing struct {
-		ID   uuid.UUID       `json:"id"`
-		Book *bookOfChapters `json:"book" ref:"books"`
-	}
 	bookOfChapters struct {
 		Chapters []chapterName `json:"chapters" ref:"-"`
 	}

@@ -76,6 +76,9 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checkShapes()
 	b.checkNames()
 	b.checkIDs()
+	for _, r := range a.Resources {
+		r.Relations.Seal()
+	}
 	return b.err()
 }
 
@@ -90,7 +93,7 @@ func (b *binder) bindRelations() {
 		b.bindScopes(r)
 	}
 	for _, r := range b.api.Resources {
-		nameFunctions(r)
+		b.nameFunctions(r)
 	}
 	for _, r := range b.api.Resources {
 		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, declaredKey(r)}, b.at(r, "fields"))
@@ -248,12 +251,12 @@ func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f
 
 // nameFunctions names the functions of related rows in the views of the verbs, so that filters and
 // orders find them.
-func nameFunctions(r *table.Resource) {
+func (b *binder) nameFunctions(r *table.Resource) {
 	for _, v := range r.Declaration.Verbs {
 		if v.Out == nil || v.Out.Kind() != reflect.Struct {
 			continue
 		}
-		for f := range naming.ShapeFields(v.Out) {
+		for f := range b.api.Config.Case.Fields(v.Out) {
 			r.Relations.NameFunction(naming.JSONName(f), f.Tag.Get("from"))
 		}
 	}

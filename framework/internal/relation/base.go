@@ -19,6 +19,7 @@ type Base struct {
 	set    *Set
 	prefix string // of the names of its relations in the set
 	table  *schema.Table
+	other  *Relation // instead of the listed one; nil without one
 }
 
 // Table is the table of the rows.
@@ -42,6 +43,9 @@ func (b Base) ByGoName(goName string) (*Relation, error) {
 	if described == nil {
 		return nil, nil
 	}
+	if b.other != nil && b.other.Schema == described {
+		return b.other, nil
+	}
 	if r := b.set.byField[b.prefix+goName]; r != nil {
 		return r, nil
 	}
@@ -51,7 +55,7 @@ func (b Base) ByGoName(goName string) (*Relation, error) {
 // ByName finds a relation by its name. The error of an unknown name suggests the nearest one, and
 // the error of a relation that the viewset does not list says what to add.
 func (b Base) ByName(name string) (*Relation, error) {
-	if r := b.set.byName[b.prefix+name]; r != nil {
+	if r := b.set.byName[b.prefix+name]; r != nil && (b.other == nil || b.other.Schema != r.Schema) {
 		return r, nil
 	}
 	if goName := fieldNamed(b.table, name); goName != "" {
@@ -65,6 +69,22 @@ func (b Base) ByName(name string) (*Relation, error) {
 func (b Base) With(goName, ref string) (*Relation, error) {
 	described := b.table.Relations[goName]
 	return b.set.relate(b, b.prefix+b.set.nameOf(b.prefix, described), described, ref)
+}
+
+// Override returns the base with another scope, as in [Base.With], for the first relation of a path
+// with options. The relation need not be listed.
+func (b Base) Override(path, ref string) (Base, error) {
+	name := path
+	if end := strings.IndexAny(path, ".,("); end >= 0 {
+		name = path[:end]
+	}
+	goName := fieldNamed(b.table, name)
+	if goName == "" {
+		return b, nil // the path has a mistake, or is a function
+	}
+	r, err := b.With(goName, ref)
+	b.other = r
+	return b, err
 }
 
 // names lists the names of the relations, sorted.
@@ -107,7 +127,7 @@ func (b Base) FieldAt(path string) (query.Field, error) {
 		return query.Field{}, err
 	}
 	f.Name, f.Nullable, f.Related = path, true, steps
-	b.set.used = append(b.set.used, f)
+	b.set.use(f)
 	return f, nil
 }
 
@@ -167,6 +187,15 @@ func (b Base) Find(path string) (query.Source, error) { return b.set.viewset.Fin
 // PrimaryKey implements [query.Source].
 func (b Base) PrimaryKey() query.Field {
 	return fieldOf(b.table, b.table.PKs[0].Name, b.table.PKs[0])
+}
+
+// PrimaryKeys are the columns of the primary key.
+func (b Base) PrimaryKeys() []query.Field {
+	keys := make([]query.Field, len(b.table.PKs))
+	for i, key := range b.table.PKs {
+		keys[i] = fieldOf(b.table, key.Name, key)
+	}
+	return keys
 }
 
 // Narrowed implements [query.Source]. Rows that are part of another row have no scope.

@@ -1,8 +1,10 @@
 package relation
 
 import (
+	"database/sql/driver"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -25,6 +27,7 @@ type Function struct {
 	name   string
 	path   Path
 	column *query.Field  // of sum, min and max
+	sql    string        // of sum, min and max, with ? for the column
 	owner  *schema.Field // with mine, the column of the last rows with the caller's id
 	text   string        // as it is written: "count(votes)"
 }
@@ -94,6 +97,9 @@ func (s *Set) NameFunction(name, tag string) {
 	}
 }
 
+// unordered are the kinds of types that one of the databases finds no least value of.
+var unordered = []reflect.Kind{reflect.Bool, reflect.Array, reflect.Slice, reflect.Map}
+
 // settle sets the type of the result, and checks what the function is given.
 func (fn *Function) settle(path string) error {
 	whole := fn.name == "count" || fn.name == "exists"
@@ -113,28 +119,62 @@ func (fn *Function) settle(path string) error {
 	case "sum":
 		return fn.settleSum(path)
 	default:
-		if t := fn.column.Type; datatype.IsJSON(t) || t.Kind() == reflect.Bool || t.Kind() == reflect.Array {
+		if t := fn.column.Type; datatype.IsJSON(t) || slices.Contains(unordered, t.Kind()) {
 			return naming.Sentence("%s of %q, %s, is not supported; take a column of text, numbers or times", fn.name, path, t)
 		}
-		fn.Type = reflect.PointerTo(fn.column.Type)
+		fn.Type, fn.sql = reflect.PointerTo(fn.column.Type), fn.name+"(?)"
+		if _, numeric := placesOf(fn.column.Type); numeric {
+			fn.sql = "CAST(" + fn.sql + " AS numeric)" // SQLite compares it with the text of a parameter
+		}
 	}
 	return nil
 }
 
-// settleSum sets the type of a sum: int64 for integers, and otherwise that of the column.
+// settleSum sets the type of a sum: int64 for integers, and otherwise that of the column. It also sets
+// the SQL that makes a value of this type: PostgreSQL makes the sum of integers a number of another
+// type, and SQLite adds the numbers of a numeric column as binary fractions.
 func (fn *Function) settleSum(path string) error {
 	t := fn.column.Type
+	places, numeric := placesOf(t)
 	switch kind := t.Kind(); {
+	case numeric:
+		fn.Type, fn.sql = t, "CAST(round(CAST(coalesce(sum(?), 0) AS numeric), "+strconv.Itoa(places)+") AS numeric)"
 	case kind == reflect.Float64 || kind == reflect.Float32:
-		fn.Type = reflect.TypeFor[float64]()
-	case kind == reflect.Int64:
-		fn.Type = t // also a decimal or a duration
+		fn.Type, fn.sql = reflect.TypeFor[float64](), "CAST(coalesce(sum(?), 0) AS double precision)"
+	case kind == reflect.Int64 && storesInteger(t):
+		fn.Type, fn.sql = t, "CAST(coalesce(sum(?), 0) AS bigint)" // also a decimal or a duration
 	case t.PkgPath() == "" && (kind == reflect.Int || kind == reflect.Int32 || kind == reflect.Int16):
-		fn.Type = reflect.TypeFor[int64]()
+		fn.Type, fn.sql = reflect.TypeFor[int64](), "CAST(coalesce(sum(?), 0) AS bigint)"
 	default:
 		return naming.Sentence("sum of %q, %s, is not supported; take a column of numbers", path, t)
 	}
 	return nil
+}
+
+// stored is the zero of a type as the driver of a database gets it. It is the zero itself for a type
+// that is no [driver.Valuer].
+func stored(t reflect.Type) any {
+	zero := reflect.New(t)
+	if valuer, ok := reflect.TypeAssert[driver.Valuer](zero); ok {
+		value, _ := valuer.Value() // a type that cannot store its zero stores no number
+		return value
+	}
+	return zero.Elem().Interface()
+}
+
+// storesInteger reports whether a column of a type of the kind int64 has integers. A time of day does
+// not: its column has a text.
+func storesInteger(t reflect.Type) bool { return reflect.TypeOf(stored(t)).Kind() == reflect.Int64 }
+
+// placesOf reports whether a type of the kind int64 is stored as a decimal number, such as 0.00, and
+// how many decimal places it has.
+func placesOf(t reflect.Type) (places int, numeric bool) {
+	text, _ := stored(t).(string)
+	if _, err := strconv.ParseFloat(text, 64); err != nil || t.Kind() != reflect.Int64 {
+		return 0, false
+	}
+	_, fraction, _ := strings.Cut(text, ".")
+	return len(fraction), true
 }
 
 // owner is the column of the last rows of a path that has the id of their owner.
@@ -166,14 +206,7 @@ func (fn *Function) SQL(c *call.Call, alias string) schema.QueryAppender {
 	}
 	f := *fn.column
 	f.Alias = last
-	if fn.name != "sum" {
-		return bun.SafeQuery("(?)", q.ColumnExpr("?(?)", bun.Safe(fn.name), f.SQL(c)))
-	}
-	kind := "bigint" // PostgreSQL makes the sum of integers a number of another type
-	if fn.Type.Kind() == reflect.Float64 {
-		kind = "double precision"
-	}
-	return bun.SafeQuery("(?)", q.ColumnExpr("CAST(coalesce(sum(?), 0) AS ?)", f.SQL(c), bun.Safe(kind)))
+	return bun.SafeQuery("(?)", q.ColumnExpr(fn.sql, f.SQL(c)))
 }
 
 // rowsOf is a query of the rows at the end of a path that are related to the row of a table with
@@ -182,7 +215,7 @@ func (p Path) rowsOf(c *call.Call, alias string) (q *bun.SelectQuery, last strin
 	q = c.DB.NewSelect()
 	for i, r := range p {
 		base := alias
-		alias += "__" + strings.ToLower(r.Schema.Field.GoName)
+		alias = Alias(alias, r.Schema.Field.GoName)
 		q = r.reach(c, q, i == 0, base, alias)
 	}
 	return q, alias
@@ -212,8 +245,8 @@ func add(q *bun.SelectQuery, first bool, table *schema.Table, alias, column, bas
 	} else {
 		q = q.Join("JOIN ? AS ?", bun.Ident(table.Name), bun.Ident(alias)).JoinOn("?.? = ?.?", bun.Ident(alias), bun.Ident(column), bun.Ident(base), bun.Ident(key))
 	}
-	if deleted := table.SoftDeleteField; deleted != nil {
-		q = q.Where("?.? IS NULL", bun.Ident(alias), bun.Ident(deleted.Name))
+	if stays := notDeleted(table, alias); stays != nil {
+		q = q.Where("?", stays)
 	}
 	return q
 }

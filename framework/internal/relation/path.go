@@ -1,6 +1,8 @@
 package relation
 
 import (
+	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -35,19 +37,48 @@ func PathOf(f query.Field) Path {
 // joinAlias is the alias under which [JoinRows] joins the last row of a path. No view has an
 // alias of this form.
 func (p Path) joinAlias() string {
-	names := []string{"by"}
+	alias := "by"
 	for _, r := range p {
-		names = append(names, strings.ToLower(r.Schema.Field.GoName))
+		alias = Alias(alias, r.Schema.Field.GoName)
 	}
-	return strings.Join(names, "__")
+	return alias
+}
+
+// mostAlias is the length of an alias that both databases keep, in bytes. PostgreSQL cuts off what
+// is longer than 63 bytes, and this package appends up to two.
+const mostAlias = 60
+
+// Alias is the alias of related rows in a statement in which base is the alias of the row. name is
+// that of the Go field which shows or has the relation. A long alias ends with a hash.
+func Alias(base, name string) string {
+	alias := base + "__" + strings.ToLower(name)
+	if len(alias) <= mostAlias {
+		return alias
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(alias)) // it never fails
+	return alias[:mostAlias-17] + "_" + fmt.Sprintf("%016x", hash.Sum64())
 }
 
 // Joined returns a field of a to-one path as the statement of [JoinRows] names it.
 func Joined(f query.Field) query.Field {
 	if p := PathOf(f); p != nil {
-		f.Alias = p.joinAlias()
+		f.Alias, f.Expression = p.joinAlias(), p.Computed(f.Expression)
 	}
 	return f
+}
+
+// Computed is an expression of the row at the end of a path of to-one relations, in a statement that
+// joins the row: it is NULL if there is no row, as a column of it is. It is nil for no expression, and
+// the expression itself without a path.
+func (p Path) Computed(of func(*call.Call, string) schema.QueryAppender) func(*call.Call, string) schema.QueryAppender {
+	if of == nil || len(p) == 0 {
+		return of
+	}
+	key := bun.Ident(p[len(p)-1].Schema.JoinPKs[0].Name)
+	return func(c *call.Call, alias string) schema.QueryAppender {
+		return bun.SafeQuery("CASE WHEN ?.? IS NOT NULL THEN ? END", bun.Ident(alias), key, of(c, alias))
+	}
 }
 
 // JoinRows joins the related rows of fields that [Joined] returned to a query on the model of the

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"reflect"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -122,8 +123,8 @@ func (r *Relation) JoinOwners(q *bun.SelectQuery) *bun.SelectQuery {
 	between := r.Schema.M2MTable
 	q = q.Join("JOIN ? AS ?", bun.Ident(between.Name), bun.Ident(between.Alias)).
 		JoinOn("?.? = ?TableAlias.?", bun.Ident(between.Alias), bun.Ident(r.Schema.M2MJoinPKs[0].Name), bun.Ident(r.Schema.JoinPKs[0].Name))
-	if deleted := between.SoftDeleteField; deleted != nil {
-		q = q.JoinOn("?.? IS NULL", bun.Ident(between.Alias), bun.Ident(deleted.Name))
+	if stays := notDeleted(between, between.Alias); stays != nil {
+		q = q.JoinOn("?", stays)
 	}
 	return q
 }
@@ -138,14 +139,27 @@ func (r *Relation) Join(c *call.Call, q *bun.SelectQuery, base, alias string) *b
 	if r.Narrowed(c) {
 		q = q.JoinOn("?.? IN (?)", bun.Ident(alias), bun.Ident(r.Target.PrimaryKey().Column.Name), r.Target.ScopedKeys(c))
 	}
-	if deleted := joined.SoftDeleteField; deleted != nil {
-		q = q.JoinOn("?.? IS NULL", bun.Ident(alias), bun.Ident(deleted.Name))
+	if stays := notDeleted(joined, alias); stays != nil {
+		q = q.JoinOn("?", stays)
 	}
 	return q
 }
 
-// checkKeys returns an error for a relation with conditions, and for one that does not match
-// exactly one column to one column of the same type.
+// notDeleted is the condition that the row of a table with an alias is not deleted softly, as bun
+// writes it: a column that cannot be NULL has the zero time. It is nil without soft deletion.
+func notDeleted(table *schema.Table, alias string) schema.QueryAppender {
+	deleted := table.SoftDeleteField
+	switch {
+	case deleted == nil:
+		return nil
+	case deleted.IsPtr || deleted.NullZero:
+		return bun.SafeQuery("?.? IS NULL", bun.Ident(alias), bun.Ident(deleted.Name))
+	}
+	return bun.SafeQuery("?.? = ?", bun.Ident(alias), bun.Ident(deleted.Name), time.Time{})
+}
+
+// checkKeys returns an error for a relation with conditions, for one that does not match exactly one
+// column to one column of the same type, and for related rows without a primary key.
 func checkKeys(r *schema.Relation) error {
 	if r.PolymorphicField != nil || len(r.Condition) > 0 {
 		return naming.Sentence("relations with conditions are not supported")
@@ -158,9 +172,16 @@ func checkKeys(r *schema.Relation) error {
 		if len(pair[0]) != 1 || len(pair[1]) != 1 {
 			return naming.Sentence("relations over several columns are not supported")
 		}
-		if a, b := pair[0][0], pair[1][0]; a.IndirectType != b.IndirectType {
+		a, b := pair[0][0], pair[1][0]
+		switch {
+		case a.IndirectType != b.IndirectType:
 			return naming.Sentence("%s is %s, but %s is %s", a.Name, a.IndirectType, b.Name, b.IndirectType)
+		case !a.IndirectType.Comparable():
+			return naming.Sentence("relations over a column of the type %s are not supported", a.IndirectType)
 		}
+	}
+	if len(r.JoinTable.PKs) == 0 {
+		return naming.Sentence("%s has no primary key; tag a column with `bun:\",pk\"`", r.JoinTable.Type.Name())
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type Set struct {
 	byName   map[string]*Relation
 	byField  map[string]*Relation // by the names of the Go fields: "Parts" or, below a relation, "parts.Product"
 	used     []query.Field
+	sealed   bool
 }
 
 // A Registry finds viewsets. Its methods are called while an API is bound.
@@ -56,8 +57,18 @@ func (s *Set) All() []*Relation {
 	return slices.SortedFunc(maps.Values(s.byName), func(a, b *Relation) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Used lists the columns of related rows that paths of the viewset have found.
+// Used lists the columns of related rows that paths of the viewset found before [Set.Seal].
 func (s *Set) Used() []query.Field { return s.used }
+
+// Seal ends the notes of [Set.Used]. Requests find paths too, several at a time.
+func (s *Set) Seal() { s.sealed = true }
+
+// use notes the column of a path.
+func (s *Set) use(f query.Field) {
+	if !s.sealed {
+		s.used = append(s.used, f)
+	}
+}
 
 // Bind adds the declared relations, by their names. It calls fault for each mistake.
 func (s *Set) Bind(declared map[string]string, fault func(error)) {

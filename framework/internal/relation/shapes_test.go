@@ -245,12 +245,11 @@ func TestShapeMistakes(t *testing.T) {
 		Column  []string  `json:"column" from:"tags.nam"`
 		Deep    []string  `json:"deep"   from:"comments.tags.name"`
 		Two     []string  `json:"two"    from:"editions.tags.name"`
-		Below   []string  `json:"below"  from:"original.tags.name"`
 		One     string    `json:"one"    from:"tags.name"`
 		Number  []int64   `json:"number" from:"tags.name"`
 		Author  string    `json:"author" from:"writer.username"`
 		Many    *remark   `json:"many"   from:"comments"`
-		Far     []tagView `json:"far"    from:"original.tags"`
+		Far     []tagView `json:"far"    from:"comments.writer"`
 		Option  []remark  `json:"option" from:"comments,limt=3"`
 		Limit   []remark  `json:"limit"  from:"comments,limit=0"`
 		Twice   []remark  `json:"twice"  from:"comments,limit=1,limit=2"`
@@ -278,12 +277,11 @@ func TestShapeMistakes(t *testing.T) {
 		`wrong.Column: from "tags.nam": no field "nam" in Tag; did you mean "name"?`,
 		`wrong.Deep: from "comments.tags.name": no relation "tags" in Comment`,
 		`wrong.Two: from "editions.tags.name": it leads over two relations to several rows; show the second in the view of the rows of the first`,
-		`wrong.Below: from "original.tags.name": a list inside a joined relation cannot be loaded; load it from the row itself`,
 		`wrong.One: from "tags.name": the field must be a slice: "tags" leads to several rows`,
 		`wrong.Number: from "tags.name": the field is int64, but "tags.name" is string`,
 		`wrong.Author: from "writer.username": "writer.username" may be missing; make the field *string`,
 		`wrong.Many must be a slice: it shows a to-many relation`,
-		`wrong.Far: from "original.tags": it leads over several relations to rows; show "tags" in the view of the rows before it`,
+		`wrong.Far: from "comments.writer": it leads over several relations to rows; show "writer" in the view of the rows before it`,
 		`wrong.Option: from "comments,limt=3": no option "limt"; the options of a list are order and limit; did you mean "limit"?`,
 		`wrong.Limit: from "comments,limit=0": the limit "0" must be a number from 1, such as "limit=3"`,
 		`wrong.Twice: from "comments,limit=1,limit=2": the option limit is given twice`,

@@ -3,7 +3,6 @@ package view
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun/schema"
 
@@ -18,10 +17,7 @@ import (
 // addFrom adds a field with the tag from: related rows, a column of them, or a function of them.
 func (p *Plan) addFrom(base relation.Base, out reflect.Type, f reflect.StructField, tag string, index []int, join int, report func(error)) {
 	fault := func(err error) { report(naming.Sentence("%s.%s: from %q: %w", out.Name(), f.Name, tag, err)) }
-	from, err := base.ReadFrom(tag)
-	if err == nil {
-		from, err = overridden(base, from, f.Tag.Get("ref"))
-	}
+	from, err := readFrom(base, tag, f.Tag.Get("ref"))
 	if err != nil {
 		fault(err)
 		return
@@ -32,31 +28,35 @@ func (p *Plan) addFrom(base relation.Base, out reflect.Type, f reflect.StructFie
 		p.addFunction(from.Function, f, index, join, fault)
 	case at < 0 && from.Column != nil:
 		p.addColumn(from.Path, *from.Column, f.Type, index, join, fault)
-	case len(from.Path) > 1 && from.Column == nil:
+	case from.Column == nil && (at < 0 && len(from.Path) > 1 || at >= 0 && at < len(from.Path)-1):
 		fault(naming.Sentence("it leads over several relations to rows; show %q in the view of the rows before it", from.Path[len(from.Path)-1].Name))
-	case from.Column == nil:
-		p.showRows(from.Path[0], f, index, p.aliasOf(join), join, p.listOptions(from, fault), report)
-	case at > 0 || join > 0:
-		fault(naming.Sentence("a list inside a joined relation cannot be loaded; load it from the row itself"))
 	default:
-		p.addList(from, f.Type, index, p.listOptions(from, fault), fault)
+		if at > 0 { // the relations before the list
+			join = p.joinPath(from.Path[:at], join)
+			from.Path = from.Path[at:]
+		}
+		options := p.listOptions(from, fault)
+		if from.Column == nil {
+			p.showRows(from.Path[0], f, index, p.aliasOf(join), join, options, report)
+			return
+		}
+		p.addList(from, f.Type, index, join, options, fault)
 	}
 }
 
-// overridden gives the relation of a path the scope of the viewset that the tag ref names.
-func overridden(base relation.Base, from relation.From, ref string) (relation.From, error) {
-	switch {
-	case ref == "":
-		return from, nil
-	case len(from.Path) > 1 || from.Function != nil:
-		return from, naming.Sentence("the tag ref is for the rows or a column of one relation; leave it out")
+// readFrom reads a tag from. The tag ref names the viewset whose scope applies to its first relation,
+// which need not be listed then.
+func readFrom(base relation.Base, tag, ref string) (from relation.From, err error) {
+	if ref != "" {
+		if base, err = base.Override(tag, ref); err != nil {
+			return from, err
+		}
 	}
-	r, err := base.With(from.Path[0].Schema.Field.GoName, ref)
-	if err != nil {
-		return from, err
+	from, err = base.ReadFrom(tag)
+	if err == nil && ref != "" && (len(from.Path) > 1 || from.Function != nil) {
+		err = naming.Sentence("the tag ref is for the rows or a column of one relation; leave it out")
 	}
-	from.Path, from.End = relation.Path{r}, r.Base()
-	return from, nil
+	return from, err
 }
 
 // listOptions binds the order of a list to the columns of the related rows.
@@ -91,11 +91,9 @@ func (p *Plan) addColumn(path relation.Path, field query.Field, t reflect.Type, 
 	if !p.fits(path, field, t, fault) {
 		return
 	}
-	for _, r := range path {
-		join = p.joinFlat(r, join)
-	}
+	join = p.joinPath(path, join)
 	if field.Expression != nil {
-		p.compute(index, join, t, field.Expression)
+		p.compute(index, join, t, path.Computed(field.Expression))
 		return
 	}
 	column := *field.Column
@@ -122,14 +120,26 @@ func (p *Plan) fits(path relation.Path, field query.Field, t reflect.Type, fault
 	return false
 }
 
+// joinPath joins the rows of a path of to-one relations. It returns the number of the last join.
+func (p *Plan) joinPath(path relation.Path, join int) int {
+	for _, r := range path {
+		join = p.joinFlat(r, join)
+	}
+	return join
+}
+
 // joinFlat joins the related row of a relation, once for all its single columns. It returns the
 // number of the join.
 func (p *Plan) joinFlat(r *relation.Relation, join int) int {
 	base := p.aliasOf(join)
-	alias := base + "__" + strings.ToLower(r.Schema.Field.GoName) + "__"
+	alias := relation.Alias(base, r.Schema.Field.GoName) + "__"
 	for i, j := range p.joins {
-		if j.alias == alias && j.relation.Target == r.Target {
+		switch {
+		case !j.flat || j.base != base || j.relation.Schema != r.Schema:
+		case j.relation.Target == r.Target:
 			return i + 1
+		default: // the same rows with another scope
+			alias = relation.Alias(j.alias, r.Schema.Field.GoName) + "__"
 		}
 	}
 	p.joins = append(p.joins, planJoin{flat: true, relation: r, base: base, alias: alias})
@@ -137,7 +147,7 @@ func (p *Plan) joinFlat(r *relation.Relation, join int) int {
 }
 
 // addList adds a list of one column of related rows.
-func (p *Plan) addList(from relation.From, list reflect.Type, index []int, options listOptions, fault func(error)) {
+func (p *Plan) addList(from relation.From, list reflect.Type, index []int, join int, options listOptions, fault func(error)) {
 	switch {
 	case list.Kind() != reflect.Slice:
 		fault(naming.Sentence("the field must be a slice: %q leads to several rows", from.Path[0].Name))
@@ -150,5 +160,5 @@ func (p *Plan) addList(from relation.From, list reflect.Type, index []int, optio
 	child := &Plan{api: p.api, out: list.Elem(), table: end.Table(), alias: end.Table().Alias}
 	child.addColumn(from.Path[1:], *from.Column, list.Elem(), nil, 0, fault)
 	child.columns = child.selected()
-	p.addMany(index, false, from.Path[0], child, options)
+	p.addMany(planMany{index: index, join: join, relation: from.Path[0], child: child, listOptions: options})
 }

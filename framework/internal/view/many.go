@@ -17,6 +17,7 @@ import (
 // A planMany is a to-many relation. One statement loads it for all rows.
 type planMany struct {
 	index    []int         // of the slice in out
+	join     int           // the number of the join of the row that has the relation, from 1; 0 for the row itself
 	base     *schema.Field // of the row, which the keys of the owners equal
 	foreign  *schema.Field // with the owner of each related row: of its table, or of the join table
 	child    *Plan
@@ -32,12 +33,10 @@ type listOptions struct {
 	limit int64           // for each owner; 0 is no limit
 }
 
-// addMany adds a list of related rows, or of one column of each.
-func (p *Plan) addMany(index []int, pointer bool, r *relation.Relation, child *Plan, options listOptions) {
-	m := planMany{
-		index: index, base: r.Schema.BasePKs[0], foreign: r.Schema.JoinPKs[0], pointer: pointer, relation: r, child: child,
-		listOptions: options, owned: *child,
-	}
+// addMany adds a list of related rows, or of one column of each. It sets the columns of the keys.
+func (p *Plan) addMany(m planMany) {
+	r := m.relation
+	m.base, m.foreign, m.owned = r.Schema.BasePKs[0], r.Schema.JoinPKs[0], *m.child
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
@@ -52,18 +51,26 @@ func (p *Plan) addMany(index []int, pointer bool, r *relation.Relation, child *P
 	}
 }
 
-// attach loads the children of all rows and adds each to its parent's list.
+// attach loads the children of all rows and adds each to its parent's list. A key is nil if the row has
+// no related rows: its column is NULL, or it is in a row that is not there.
 func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	lists := map[any][]reflect.Value{}
+	var owners []any // each once
 	for i, key := range keys {
-		field := out.Index(i).FieldByIndex(m.index)
+		field, err := out.Index(i).FieldByIndexErr(m.index)
+		if err != nil { // the row that would have the list is null
+			continue
+		}
 		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		if lists[key] == nil && key != nil {
+			owners = append(owners, key)
+		}
 		lists[key] = append(lists[key], field)
 	}
-	if len(keys) == 0 {
+	if len(owners) == 0 {
 		return nil
 	}
-	children, owners, err := m.children(c, keys)
+	children, owners, err := m.children(c, owners)
 	if err != nil {
 		return err
 	}
@@ -103,12 +110,15 @@ func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
 	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
 	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
 	q = m.owned.SelectFrom(c, q)
-	order := ordering.Bound{Key: m.relation.Base().PrimaryKey()}
-	if m.limit == 0 {
-		return order.Apply(c, q, m.order)
+	order, terms := ordering.Bound{Key: m.relation.Base().PrimaryKey()}, slices.Clip(m.order)
+	for _, key := range m.relation.Base().PrimaryKeys() {
+		terms = append(terms, ordering.Term{Field: key})
 	}
-	q = order.Join(c, q, m.order).
-		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, m.order), bun.Ident(placeColumn))
+	if m.limit == 0 {
+		return order.Apply(c, q, terms)
+	}
+	q = order.Join(c, q, terms).
+		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, terms), bun.Ident(placeColumn))
 	return c.DB.NewSelect().TableExpr("(?) AS listed", q).ColumnExpr("listed.*").
 		Where("listed.? <= ?", bun.Ident(placeColumn), m.limit).
 		OrderExpr("listed.?", bun.Ident(placeColumn))

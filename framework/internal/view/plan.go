@@ -37,6 +37,7 @@ type Plan struct {
 	many      []planMany
 	files     []planFile
 	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
+	within    []reflect.Type  // the views that are compiled, from the outermost
 	names     *wire.Names     // of a list of rows
 	mask      *fieldrule.Mask // of out; nil if out is no struct
 	Writer    *rowWriter      // writes JSON straight from the columns; nil if that is not possible
@@ -82,14 +83,19 @@ type planJoin struct {
 // with a sentence that does not name the viewset. base is the rows that are shown; their files
 // have the URLs of their viewset.
 func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, fault func(error)) *Plan {
-	p := &Plan{api: api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base)}
-	p.names = wire.CompileNames(reflect.SliceOf(out), api.Config.Case)
+	return (&Plan{api: api}).below(base, out, fault)
+}
+
+// below compiles the plan of a view that is shown inside the views of p.
+func (p *Plan) below(base relation.Base, out reflect.Type, fault func(error)) *Plan {
+	child := &Plan{api: p.api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base), within: slices.Clone(p.within)}
+	child.names = wire.CompileNames(reflect.SliceOf(out), p.api.Config.Case)
 	if out.Kind() == reflect.Struct {
-		p.mask = fieldrule.NewMask(out)
+		child.mask = fieldrule.NewMask(out)
 	}
-	p.add(base, out, nil, p.alias, 0, fault)
-	p.finish()
-	return p
+	child.add(base, out, nil, child.alias, 0, fault)
+	child.finish()
+	return child
 }
 
 // finish writes the list of the columns, and the writer of a flat view.
@@ -113,7 +119,7 @@ func (p *Plan) selected() string {
 		quoted = append(quoted, naming.Quote(p.aliasOf(l.join))+"."+naming.Quote(l.column.Name))
 	}
 	for _, m := range p.many {
-		quoted = append(quoted, naming.Quote(p.alias)+"."+naming.Quote(m.base.Name))
+		quoted = append(quoted, naming.Quote(p.aliasOf(m.join))+"."+naming.Quote(m.base.Name))
 	}
 	return strings.Join(quoted, ", ")
 }
@@ -140,6 +146,12 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 		fault(naming.Sentence("%s must be a struct", out))
 		return
 	}
+	if slices.Contains(p.within, out) {
+		fault(naming.Sentence("%s is shown inside itself, without an end; show the inner rows by a view without this field", out.Name()))
+		return
+	}
+	p.within = append(p.within, out)
+	defer func() { p.within = p.within[:len(p.within)-1] }()
 	model := base.Table()
 	modelhook.CheckScan(model, fault)
 	for f := range naming.ShapeFields(out) {
@@ -204,8 +216,6 @@ func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int
 	switch {
 	case !r.ToMany():
 		p.joinOne(r, f, index, alias, fault)
-	case join > 0:
-		fault(naming.Sentence("%s: a list inside a joined relation cannot be loaded; load it from the row itself", place))
 	case f.Type.Kind() != reflect.Slice:
 		fault(naming.Sentence("%s must be a slice: it shows a to-many relation", place))
 	default:
@@ -213,7 +223,7 @@ func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int
 		if pointer {
 			element = element.Elem()
 		}
-		p.addMany(index, pointer, r, CompilePlan(p.api, r.Base(), element, fault), options)
+		p.addMany(planMany{index: index, join: join, pointer: pointer, relation: r, child: p.below(r.Base(), element, fault), listOptions: options})
 	}
 }
 
@@ -234,7 +244,7 @@ func (p *Plan) joinOne(r *relation.Relation, f reflect.StructField, index []int,
 	if r.MayNarrow() && !pointer {
 		fault(naming.Sentence("%s.%s must be a pointer: it is null where %s is not the caller's", p.out.Name(), f.Name, f.Name))
 	}
-	j := planJoin{index: index, pointer: pointer, relation: r, base: alias, alias: alias + "__" + strings.ToLower(f.Name)}
+	j := planJoin{index: index, pointer: pointer, relation: r, base: alias, alias: relation.Alias(alias, f.Name)}
 	p.joins = append(p.joins, j)
 	n := len(p.joins)
 	p.leaves = append(p.leaves, leaf{column: r.Schema.JoinPKs[0], join: n, key: true})
@@ -318,7 +328,7 @@ func (p *Plan) Scan(found *sqldb.Result) (reflect.Value, [][]any, error) {
 			return reflect.Value{}, nil, err
 		}
 		for i := range p.many {
-			keys[i] = append(keys[i], keyOf(scan.keys[i].Elem()))
+			keys[i] = append(keys[i], scan.key(i))
 		}
 	}
 	return out, keys, nil
@@ -329,6 +339,7 @@ type planRow struct {
 	plan  *Plan
 	cells []cell
 	keys  []reflect.Value // pointers to the keys of to-many relations
+	null  []bool          // true for each of these keys that is NULL
 	found []bool          // true for each join that found a row
 }
 
@@ -337,11 +348,15 @@ type cell struct {
 	*leaf
 	value reflect.Value
 	found *bool
-	shown bool // the value is a field of the output
+	null  *bool // of a key of a to-many relation
+	shown bool  // the value is a field of the output
 }
 
 func (p *Plan) newRow() *planRow {
-	r := &planRow{plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)), found: make([]bool, len(p.joins))}
+	r := &planRow{
+		plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)),
+		found: make([]bool, len(p.joins)), null: make([]bool, len(p.many)),
+	}
 	for i := range p.leaves {
 		r.cells[i] = cell{leaf: &p.leaves[i]}
 		switch l := p.leaves[i]; {
@@ -353,10 +368,10 @@ func (p *Plan) newRow() *planRow {
 			r.cells[i].shown = true
 		}
 	}
-	for _, m := range p.many {
+	for i, m := range p.many {
 		key := reflect.New(m.base.StructField.Type)
 		r.keys = append(r.keys, key)
-		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem()})
+		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem(), null: &r.null[i]})
 	}
 	for i := range p.computed {
 		r.cells = append(r.cells, cell{leaf: &p.computed[i].leaf, shown: true})
@@ -407,13 +422,24 @@ func (r *planRow) link(out reflect.Value) {
 	}
 }
 
+// key is the key of a to-many relation in the row that was read, or nil.
+func (r *planRow) key(i int) any {
+	if r.null[i] {
+		return nil
+	}
+	return keyOf(r.keys[i].Elem())
+}
+
 // Scan implements [sql.Scanner].
 func (c *cell) Scan(src any) error {
+	if c.null != nil {
+		*c.null = src == nil
+	}
 	if c.key {
 		*c.found = src != nil
 		return nil
 	}
-	if src == nil && c.join > 0 {
+	if src == nil && (c.join > 0 || c.null != nil) {
 		return nil
 	}
 	if err := c.column.ScanWithCheck(c.value, src); err != nil {
@@ -469,6 +495,9 @@ func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 	}
 	for _, m := range p.many {
 		use(m.foreign.Table, m.foreign)
+		if m.join > 0 {
+			use(m.base.Table, m.base)
+		}
 		m.child.ColumnsOf(use)
 	}
 }
