@@ -243,7 +243,7 @@ func nameFunctions(r *table.Resource) {
 		if v.Out == nil || v.Out.Kind() != reflect.Struct {
 			continue
 		}
-		for f := range naming.ShapeFields(v.Out) {
+		for f := range r.API.Config.Case.Fields(v.Out) {
 			r.Relations.NameFunction(naming.JSONName(f), f.Tag.Get("from"))
 		}
 	}
