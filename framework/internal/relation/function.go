@@ -165,6 +165,9 @@ func (fn *Function) SQL(c *call.Call, alias string) schema.QueryAppender {
 	}
 	f := *fn.column
 	f.Alias = last
+	if places, ok := numericPlaces(f.Type); ok {
+		return bun.SafeQuery("(?)", q.ColumnExpr("?", ofNumeric(c, fn.name, f.SQL(c), places)))
+	}
 	if fn.name != "sum" {
 		return bun.SafeQuery("(?)", q.ColumnExpr("?(?)", bun.Safe(fn.name), f.SQL(c)))
 	}
