@@ -75,6 +75,9 @@ func (r *Relation) Base() Base {
 	return Base{set: r.set, prefix: r.Name + ".", table: r.Schema.JoinTable}
 }
 
+// Holder is the table of the rows that have the relation.
+func (r *Relation) Holder() *schema.Table { return r.base }
+
 // Rows starts a query of the related rows of any row: those that the caller may see and that are
 // not deleted softly.
 func (r *Relation) Rows(c *call.Call) *bun.SelectQuery {

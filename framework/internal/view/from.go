@@ -113,7 +113,7 @@ func (p *Plan) fits(path relation.Path, field query.Field, t reflect.Type, fault
 	case naming.Indirect(t) != field.Type:
 		fault(naming.Sentence("the field is %s, but %q is %s", t, field.Name, field.Type))
 	case null && t.Kind() != reflect.Pointer:
-		fault(naming.Sentence("%q may be missing; make the field *%s", field.Name, t))
+		fault(naming.Sentence("%q may be missing; show it as *%s", field.Name, t))
 	default:
 		return true
 	}

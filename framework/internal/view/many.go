@@ -46,8 +46,8 @@ func (p *Plan) addMany(m planMany) {
 	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
 	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
 	p.many = append(p.many, m)
-	if p.mask != nil && child.mask != nil {
-		p.mask.Nest(index, child.mask)
+	if p.mask != nil && m.child.mask != nil {
+		p.mask.Nest(m.index, m.child.mask)
 	}
 }
 
