@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 )
@@ -59,9 +60,21 @@ func (b *binder) checkWriters(r *table.Resource) {
 func (b *binder) checkWritten(r *table.Resource) {
 	creates := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Route.Name == call.VerbCreate })
 	changes := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.OnObject && e.IsWrite() })
-	if r.Writers.Above == nil && r.HasWriters() && !changes && !(creates && r.Writers.Kind == declare.ScopeOwn) {
+	owns := r.Writers.Kind == declare.ScopeOwn && (creates || b.isRelated(r))
+	if r.Writers.Above == nil && r.HasWriters() && !changes && !owns {
 		b.fault(r.Path, "writers", naming.Sentence("no verb, action or file of the viewset changes a row; leave Writers out"))
 	}
+}
+
+// isRelated reports whether a relation leads to the viewset. The Own of its Writers then names the
+// owner for toggles and for mine.
+func (b *binder) isRelated(r *table.Resource) bool {
+	for _, other := range b.api.Resources {
+		if slices.ContainsFunc(other.Relations.All(), func(rel *relation.Relation) bool { return rel.Target == relation.Viewset(r) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // byWriters reports whether Writers decides who may use an action. It reports an action of
