@@ -55,7 +55,7 @@ func (p Parent) ByWriters() Parent {
 
 // ParentKey returns the primary key of the parent's row that the path of the request names, for a
 // function of a nested viewset: of an action, of Does or of Fills. K is the type of the key. The
-// caller may see that row. In every other function, and for another type, it returns an error.
+// row is one that the caller may see. In every other function, and for another type, it returns an error.
 //
 // [Insert] sets the foreign key of a new row of the viewset to this key, unless the function has set
 // it.

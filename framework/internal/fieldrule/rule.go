@@ -144,9 +144,9 @@ func AnyLocks(c *call.Call, rules []*Rule) bool {
 // permission.
 var FaultCode = problem.CodeInfo{Code: problem.CodeForbidden, Text: "It uses a field for which the caller has no permission."} //nolint:gochecknoglobals // nothing changes it
 
-// Refusal is the error of a request that uses fields without their permissions: 403, or 401 for an
+// Forbid returns the error of a request that uses fields without their permissions: 403, or 401 for an
 // anonymous caller. Without faults it is nil.
-func Refusal(c *call.Call, faults []problem.Fault) error {
+func Forbid(c *call.Call, faults []problem.Fault) error {
 	if len(faults) == 0 {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (l *List) refuses(c *call.Call, values query.Values) error {
 			}
 		}
 	}
-	return fieldrule.Refusal(c, faults)
+	return fieldrule.Forbid(c, faults)
 }
 
 // orders reports whether the text of the parameter names a term, in either direction.

@@ -18,8 +18,8 @@ func (b Base) Seeing(f query.Field) []*fieldrule.Rule {
 		end = path[len(path)-1].Base()
 	}
 	rules := path.Seeing()
-	if end.whole() {
-		rules = append(rules, end.set.viewset.FieldRules().Seeing(f)...)
+	if v := end.Viewset(); v != nil {
+		rules = append(rules, v.FieldRules().Seeing(f)...)
 	}
 	if f.Aggregate {
 		if from, err := end.ReadFrom(f.GoName); err == nil {

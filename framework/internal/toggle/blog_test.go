@@ -195,7 +195,7 @@ func serve(tb testing.TB, c framework.Config, resources ...framework.Resource) (
 	return api, frameworktest.New(tb, promised.Wrap(tb, handler))
 }
 
-// both runs a test on a fresh blog in both databases: Ann's posts 1 and 2, of which 2 is hidden.
+// both runs a test on a fresh blog in both databases: Ann's posts 1 and 2, and 2 is hidden.
 func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {

@@ -170,7 +170,7 @@ func TestStatements(t *testing.T) {
 	})
 }
 
-// TestIndexes: the doctor asks for the unique index of the object and the caller, and finds it.
+// TestIndexes: the doctor requires the unique index of the object and the caller, and finds it.
 func TestIndexes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api, _ := serve(t, config(db), posts(), favorites(), readers())

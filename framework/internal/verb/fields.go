@@ -93,7 +93,7 @@ func (w *Writing) refuse(c *call.Call, in *input.Decoded, allowed func(InputColu
 			})
 		}
 	}
-	return fieldrule.Refusal(c, faults)
+	return fieldrule.Forbid(c, faults)
 }
 
 // equal reports whether two values have the same JSON.
