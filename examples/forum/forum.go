@@ -40,7 +40,7 @@ var Me = framework.ViewSet[Profile]{
 	Uniques:    []framework.Unique{{Fields: []string{"username"}, Code: "username_taken", Detail: "Another user has this name."}},
 }
 
-// A MemberView is what everybody sees of a user.
+// A MemberView is what all callers see of a user.
 type MemberView struct {
 	Username  string `json:"username"`
 	Bio       string `json:"bio"`

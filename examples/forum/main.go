@@ -32,7 +32,7 @@ func migrations() []sqldb.Migrations {
 	return []sqldb.Migrations{framework.Migrations(), auth.Migrations(), {Namespace: "forum", FS: files}}
 }
 
-// config lets everybody read and users write. Bodies that break a rule are answered 422.
+// config lets all callers read and users write. Bodies that break a rule are answered 422.
 func config(site *program.Site) framework.Config {
 	return framework.Config{
 		DB:             site.DB,

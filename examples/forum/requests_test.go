@@ -1,6 +1,6 @@
 package main
 
-// profiles: users have a profile, which members shows to everybody.
+// profiles: users have a profile, and all callers see members.
 var profiles = []request{
 	{name: "a visitor has no profile", what: "GET /profile/", status: 401, code: "authentication_required"},
 	{name: "a user without a profile", as: "ada", what: "GET /profile/", status: 404, code: "not_found"},
