@@ -89,8 +89,8 @@ type ViewSet[M any] struct {
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
 	Relations Relations
-	// Expressions are SQL expressions with names, which filters and orders use like fields. See
-	// [SQL]. Defaults to none.
+	// Expressions are SQL expressions with names, which filters and orders use like fields, and
+	// views show by the tag from. See [SQL]. Defaults to none.
 	Expressions map[string]Expression
 	// Wrap is the member that contains the row: with "article", bodies and answers are
 	// {"article": {...}}, and pointers of faults begin with /article. It is around the bodies of

@@ -97,7 +97,7 @@ type PlaylistTrack struct {
 	Track    *Track    `bun:"rel:belongs-to,join:track_id=track_id"`
 }
 
-// NameInput is what clients write of an artist, a genre, a media type and a playlist.
+// NameInput is what clients write of an artist, a genre and a media type.
 type NameInput struct {
 	Name *string `validate:"required,line,max=120"`
 }
@@ -148,8 +148,13 @@ type SongView struct {
 
 // TrackInput is what clients write of a track.
 type TrackInput struct {
+	AlbumID *int32 `ref:"albums"`
+	AlbumTrackInput
+}
+
+// AlbumTrackInput is what clients write of a track below its album. The path has the album.
+type AlbumTrackInput struct {
 	Name         string  `validate:"required,line,max=200"`
-	AlbumID      *int32  `ref:"albums"`
 	MediaTypeID  int32   `validate:"required" ref:"media-types"`
 	GenreID      *int32  `ref:"genres"`
 	Composer     *string `validate:"filled,line,max=220"`
@@ -171,6 +176,12 @@ type TrackView struct {
 	Bytes        *int32
 	UnitPrice    Price
 	Playlists    []*string `from:"playlists.name,order=name"`
+}
+
+// PlaylistInput is a playlist with the keys of its tracks.
+type PlaylistInput struct {
+	NameInput
+	Tracks []int32 `to:"tracks,limit=200"`
 }
 
 // PlaylistView is a playlist with its tracks.
@@ -246,6 +257,21 @@ var Tracks = framework.ViewSet[Track]{
 	},
 }
 
+// AlbumTracks serves /api/albums/{id}/tracks/.
+var AlbumTracks = framework.ViewSet[Track]{
+	Name:       "tracks",
+	Parent:     framework.Child("album", "albums"),
+	Verbs:      framework.CRUD[AlbumTrackInput, TrackView](),
+	Scope:      framework.Public(),
+	Permission: catalogue(),
+	Relations: framework.Relations{
+		"album": "albums", "media_type": "media-types", "genre": "genres", "playlists": "playlists",
+	},
+	Models:   []any{(*PlaylistTrack)(nil)},
+	Ordering: framework.Ordering{Allowed: []string{"name", "milliseconds"}, Default: "name"},
+	Filters:  []framework.Filter{filter.Exact("playlist", "playlists.name"), filter.Range("milliseconds")},
+}
+
 // Genres serves /api/genres/.
 var Genres = framework.ViewSet[Genre]{
 	Name:       "genres",
@@ -267,11 +293,12 @@ var MediaTypes = framework.ViewSet[MediaType]{
 // Playlists serves /api/playlists/.
 var Playlists = framework.ViewSet[Playlist]{
 	Name:       "playlists",
-	Verbs:      framework.CRUD[NameInput, PlaylistView](),
+	Verbs:      framework.CRUD[PlaylistInput, PlaylistView](),
 	Scope:      framework.Public(),
 	Permission: catalogue(),
 	Relations:  framework.Relations{"tracks": "tracks"},
 	Models:     []any{(*PlaylistTrack)(nil)},
 	Ordering:   framework.Ordering{Allowed: []string{"name", "track_count"}, Default: "name"},
 	Filters:    []framework.Filter{filter.Exact("track", "tracks.name"), filter.Exact("artist", "tracks.album.artist.name")},
+	Actions:    []framework.Action[Playlist]{framework.Links[Playlist]("tracks")},
 }

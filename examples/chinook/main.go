@@ -56,8 +56,8 @@ func chinook(db *sqldb.DB, log *slog.Logger) *framework.API {
 		Log:            log,
 	})
 	api.Register(
-		Artists, Albums, Tracks, Genres, MediaTypes, Playlists,
-		Employees, Account, Customers, Invoices, SupportInvoices, InvoiceLines,
+		Artists, Albums, AlbumTracks, Tracks, Genres, MediaTypes, Playlists,
+		Employees, Profile, Account, Customers, Invoices, SupportInvoices, InvoiceLines,
 	)
 	return api
 }

@@ -67,7 +67,7 @@ type PersonView struct {
 	LastName  string
 }
 
-// Employees serves /api/employees/ to employees. The general manager writes.
+// Employees serves /api/employees/ to employees. The general manager writes, and sees birth dates.
 var Employees = framework.ViewSet[Employee]{
 	Name:       "employees",
 	Verbs:      framework.CRUD[EmployeeInput, EmployeeView](),
@@ -75,13 +75,27 @@ var Employees = framework.ViewSet[Employee]{
 	Permission: framework.All(framework.Staff(), framework.PerModel("employees")),
 	Relations:  framework.Relations{"manager": "employees", "reports": "employees", "customers": "support/customers"},
 	Search:     framework.Search{Fields: []string{"first_name", "last_name", "title"}},
-	Ordering:   framework.Ordering{Allowed: []string{"last_name", "hire_date", "manager.last_name"}, Default: "last_name"},
+	Ordering:   framework.Ordering{Allowed: []string{"last_name", "hire_date", "manager.last_name", "birth_date"}, Default: "last_name"},
+	Fields:     []framework.FieldRule{framework.Sees("birth_date", framework.Holds("employees.personal"))},
 	Filters: []framework.Filter{
 		filter.Exact("manager", "manager.last_name"),
 		filter.Exact("manages", "reports.last_name"),
 		filter.IsNull("top", "reports_to"),
 		filter.Range("hire_date"),
+		filter.Range("birth_date"),
 	},
+}
+
+func (e *Employee) self() *int32 { return &e.ID }
+
+// Profile serves /api/profile/: the employee who calls, with the birth date.
+var Profile = framework.ViewSet[Employee]{
+	Name:       "profile",
+	Single:     true,
+	Verbs:      framework.Verbs{Retrieve: framework.Shows[EmployeeView]()},
+	Scope:      framework.Own((*Employee).self),
+	Permission: framework.Staff(),
+	Relations:  framework.Relations{"manager": "employees", "reports": "employees", "customers": "support/customers"},
 }
 
 // A Customer is a row of the table customer.
@@ -192,6 +206,15 @@ type Billing struct {
 type InvoiceInput struct {
 	CustomerID int32 `validate:"required" ref:"support/customers"`
 	Billing
+	Lines []LineInput `to:"lines,limit=50"`
+}
+
+// LineInput is a line within a written invoice. A line with an ID is changed, one without is new.
+type LineInput struct {
+	ID        *int32
+	TrackID   int32 `validate:"required" ref:"tracks"`
+	UnitPrice Price `validate:"required,min=0"`
+	Quantity  int32 `validate:"required,min=1"`
 }
 
 // InvoiceView is an invoice with its lines.
@@ -202,10 +225,11 @@ type InvoiceView struct {
 	Quantity int64 `from:"sum(lines.quantity)"`
 }
 
-// SupportInvoiceView is an invoice with its customer and its lines.
+// SupportInvoiceView is an invoice with its customer, its lines and what the lines come to.
 type SupportInvoiceView struct {
 	InvoiceView
 	Customer *PersonView
+	Amount   Price `from:"sum(lines.amount)"`
 }
 
 // LineView is a line within an invoice.
@@ -235,12 +259,13 @@ var SupportInvoices = framework.ViewSet[Invoice]{
 	Scope:      framework.Via("customer_id", "support/customers").Unless(framework.HoldsModel("invoices")),
 	Permission: framework.Staff(),
 	Relations:  framework.Relations{"customer": "support/customers", "lines": "support/invoice-lines"},
-	Ordering:   framework.Ordering{Allowed: []string{"invoice_date", "total", "customer.last_name"}, Default: "-invoice_date"},
+	Ordering:   framework.Ordering{Allowed: []string{"invoice_date", "total", "customer.last_name", "amount"}, Default: "-invoice_date"},
 	Filters: []framework.Filter{
 		filter.Reference("customer_id", "support/customers"),
 		filter.Exact("country", "customer.country"),
 		filter.Range("invoice_date"),
 		filter.Range("total"),
+		filter.Range("amount"),
 		filter.Together("lines", filter.Exact("track", "track.name"), filter.Min("min_quantity", "quantity")),
 	},
 }
@@ -271,6 +296,7 @@ type InvoiceLineInput struct {
 type InvoiceLineView struct {
 	LineView
 	InvoiceID int32
+	Amount    *Price `from:"amount"`
 }
 
 // InvoiceLines serves /api/support/invoice-lines/: those of the invoices that the employee has.
@@ -281,5 +307,9 @@ var InvoiceLines = framework.ViewSet[InvoiceLine]{
 	Scope:      framework.Via("invoice_id", "support/invoices").Unless(framework.HoldsModel("invoices")),
 	Permission: framework.Staff(),
 	Relations:  framework.Relations{"track": "tracks"},
-	Filters:    []framework.Filter{filter.Reference("invoice_id", "support/invoices"), filter.Exact("track", "track.name")},
+	Expressions: map[string]framework.Expression{
+		"amount": framework.SQL[Price]("?TableAlias.unit_price * ?TableAlias.quantity"),
+	},
+	Ordering: framework.Ordering{Allowed: []string{"amount"}},
+	Filters:  []framework.Filter{filter.Reference("invoice_id", "support/invoices"), filter.Exact("track", "track.name"), filter.Range("amount")},
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // AddExpression adds a declared expression under a name: a SQL text with values for its
-// placeholders, and the type of its result. In the text, ?TableAlias is the table of the row.
+// placeholders, and the type of its result. In the text, ?TableAlias is the table of the row. A
+// result of a numeric type is rounded to its places.
 func (s *Set) AddExpression(name string, result reflect.Type, text string, values []any) error {
 	enum, err := datatype.EnumValues(naming.Indirect(result))
 	switch {
@@ -31,7 +32,11 @@ func (s *Set) AddExpression(name string, result reflect.Type, text string, value
 	if goName := fieldNamed(s.table, name); goName != "" {
 		return naming.Sentence("the relation %s has this name already; choose another", goName)
 	}
-	sql := bun.SafeQuery("("+text+")", values...)
+	text = "(" + text + ")"
+	if places, numeric := placesOf(naming.Indirect(result)); numeric {
+		text = rounded(text, places)
+	}
+	sql := bun.SafeQuery(text, values...)
 	s.Expressions[name] = query.Field{
 		Name: name, GoName: name, Type: naming.Indirect(result), Enum: datatype.ValueWords(enum), Nullable: true, Alias: s.table.Alias,
 		Expression: func(_ *call.Call, alias string) schema.QueryAppender { return aliased(alias, sql) },

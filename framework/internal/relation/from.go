@@ -12,7 +12,7 @@ import (
 // A From is what the tag from of a view's field names: related rows, a column of related rows, or
 // a function of them.
 type From struct {
-	Path Path // at least one relation
+	Path Path // empty for an expression of the row itself
 	End  Base // the rows at the end of the path
 	// Column is a column or an expression of the rows at the end. It is nil for the rows
 	// themselves.
@@ -31,8 +31,9 @@ type From struct {
 //	tags.name,order=name
 //	author.name
 //	exists(votes,mine)
+//	initial
 //
-// Several terms of an order are separated by spaces. The error of an unknown name suggests the
+// The last is an expression of the viewset. Several terms of an order are separated by spaces. The error of an unknown name suggests the
 // nearest one.
 func (b Base) ReadFrom(tag string) (From, error) {
 	if name, rest, ok := strings.Cut(tag, "("); ok && !strings.Contains(name, ",") {
@@ -77,6 +78,15 @@ func (f *From) set(option string) (err error) {
 	return nil
 }
 
+// expression finds a declared expression of the rows themselves.
+func (b Base) expression(name string) (query.Field, bool) {
+	if !b.whole() {
+		return query.Field{}, false
+	}
+	f, ok := b.set.Expressions[name]
+	return f, ok && !f.Aggregate
+}
+
 // pathTo finds the rows or the column that a path names.
 func (b Base) pathTo(path string) (f From, err error) {
 	before, last := "", path
@@ -90,6 +100,10 @@ func (b Base) pathTo(path string) (f From, err error) {
 	r, err := f.End.ByName(last)
 	if err == nil {
 		f.Path, f.End = append(f.Path, r), r.Base()
+		return f, nil
+	}
+	if own, found := b.expression(path); found {
+		f.Column = &own
 		return f, nil
 	}
 	if before == "" || fieldNamed(f.End.table, last) != "" {

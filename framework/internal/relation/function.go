@@ -132,13 +132,13 @@ func (fn *Function) settle(path string) error {
 
 // settleSum sets the type of a sum: int64 for integers, and otherwise that of the column. It also sets
 // the SQL that makes a value of this type: PostgreSQL makes the sum of integers a number of another
-// type, and SQLite adds the numbers of a numeric column as binary fractions.
+// type.
 func (fn *Function) settleSum(path string) error {
 	t := fn.column.Type
 	places, numeric := placesOf(t)
 	switch kind := t.Kind(); {
 	case numeric:
-		fn.Type, fn.sql = t, "CAST(round(CAST(coalesce(sum(?), 0) AS numeric), "+strconv.Itoa(places)+") AS numeric)"
+		fn.Type, fn.sql = t, rounded("coalesce(sum(?), 0)", places)
 	case kind == reflect.Float64 || kind == reflect.Float32:
 		fn.Type, fn.sql = reflect.TypeFor[float64](), "CAST(coalesce(sum(?), 0) AS double precision)"
 	case kind == reflect.Int64 && storesInteger(t):
@@ -175,6 +175,12 @@ func placesOf(t reflect.Type) (places int, numeric bool) {
 	}
 	_, fraction, _ := strings.Cut(text, ".")
 	return len(fraction), true
+}
+
+// rounded is the SQL of a decimal number with the places of its type. SQLite computes with binary
+// fractions, and compares the text of a parameter only with a numeric type.
+func rounded(sql string, places int) string {
+	return "CAST(round(CAST(" + sql + " AS numeric), " + strconv.Itoa(places) + ") AS numeric)"
 }
 
 // owner is the column of the last rows of a path that has the id of their owner.

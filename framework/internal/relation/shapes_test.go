@@ -271,8 +271,16 @@ func TestShapeMistakes(t *testing.T) {
 		Single  int64     `json:"single" from:"count(writer)"`
 		Ref     []remark  `json:"ref"    from:"comments" ref:"coments"`
 		Own     string    `json:"own"    from:"title"`
+		Total   int64     `json:"total"  from:"total"`
+		Totals  *int64    `json:"totals" from:"total,limit=1"`
+		Scope   *int64    `json:"scope"  from:"total" ref:"authors"`
+		Sums    int64     `json:"sums"   from:"sum(total)"`
 	}
 	want := []string{
+		`wrong.Total: from "total": "total" may be missing; show it as *int64`,
+		`wrong.Totals: from "total,limit=1": "total" leads to one row; order and limit are for a list`,
+		`wrong.Scope: from "total": the tag ref is for the rows or a column of one relation; leave it out`,
+		`wrong.Sums: from "sum(total)": "total" leads to one row; sum needs a relation to several rows`,
 		`wrong.Rows: from "coments": no relation "coments" in Article; did you mean "comments"?`,
 		`wrong.Column: from "tags.nam": no field "nam" in Tag; did you mean "name"?`,
 		`wrong.Deep: from "comments.tags.name": no relation "tags" in Comment`,

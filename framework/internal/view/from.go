@@ -53,7 +53,7 @@ func readFrom(base relation.Base, tag, ref string) (from relation.From, err erro
 		}
 	}
 	from, err = base.ReadFrom(tag)
-	if err == nil && ref != "" && (len(from.Path) > 1 || from.Function != nil) {
+	if err == nil && ref != "" && (len(from.Path) != 1 || from.Function != nil) {
 		err = naming.Sentence("the tag ref is for the rows or a column of one relation; leave it out")
 	}
 	return from, err

@@ -76,7 +76,7 @@ func planOf(tb testing.TB, view any) *Plan {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	return CompilePlan(&table.Registry{}, relation.NewSet(nil, nil, "", db.Table(reflect.TypeFor[wideRow]()), nil).Base(), reflect.TypeOf(view), func(err error) { tb.Error(err) })
+	return CompilePlan(&table.Registry{}, relation.NewSet(nil, &table.Resource{}, "", db.Table(reflect.TypeFor[wideRow]()), nil).Base(), reflect.TypeOf(view), func(err error) { tb.Error(err) })
 }
 
 // TestRowsAreWrittenAlike compares rows of random values, as the drivers return them, with
