@@ -79,11 +79,13 @@ func checkRules(target *table.Resource, column *schema.Field, writes bool) error
 	return naming.Sentence("%q has a rule in Fields of %s, which holds at %s alone; leave it out here", rules[0].Name, target.Path, target.Path)
 }
 
-// checkAbove returns the mistake of a list whose new rows are below a parent that it cannot name.
-// foreign is the column that the list sets; nil without one.
-func checkAbove(rows *table.Resource, foreign *schema.Field) error {
-	if rows.Above == nil || rows.Above.Column == foreign {
+// checkAbove returns the mistake of a list whose rows are below a parent other than the row of the
+// body: the list could not say below which, or would pass by the scope and the Writers of that parent. foreign is
+// the column that the list sets; nil without one.
+func checkAbove(r, rows *table.Resource, foreign *schema.Field) error {
+	if rows.Above == nil || rows.Above.Column == foreign && rows.Above.Parent == r {
 		return nil
 	}
-	return naming.Sentence("the rows of %s are below those of %s, and a list cannot say which; create them at %s", rows.Path, rows.Above.Parent.Path, rows.Path)
+	above := rows.Above.Parent.Path
+	return naming.Sentence("the rows of %s are below those of %s, and a list of %s cannot say which; create them at %s", rows.Path, above, r.Path, rows.Path)
 }
