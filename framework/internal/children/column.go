@@ -63,7 +63,7 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 }
 
 // checkRules returns the mistake of a list or an action that uses a column which only some callers
-// see, or write if writes is set. A list cannot keep the stored value of each row, and a key tells
+// see, or write if writes is set. A list cannot keep the stored value of each row, and a key shows
 // whether a row has it. target is nil for rows without a viewset, which have no rules.
 func checkRules(target *table.Resource, column *schema.Field, writes bool) error {
 	if target == nil {

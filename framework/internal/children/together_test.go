@@ -34,8 +34,8 @@ func TestAnotherMachineIsNoMachine(t *testing.T) {
 						}
 						path := map[bool]string{true: "/api/machines/", false: "/api/machines/1/"}[method == "POST"]
 						a, b := c.On(t).With("Authorization", caller).Do(method, path, test.there), c.On(t).With("Authorization", caller).Do(method, path, test.nobody)
-						if a.Status() != b.Status() || a.Status() < 400 || a.Status() >= 500 || told(a) != told(b) {
-							t.Errorf("%s by %q: %d %s; for no row %d %s", method, caller, a.Status(), told(a), b.Status(), told(b))
+						if a.Status() != b.Status() || a.Status() < 400 || a.Status() >= 500 || text(a) != text(b) {
+							t.Errorf("%s by %q: %d %s; for no row %d %s", method, caller, a.Status(), text(a), b.Status(), text(b))
 						}
 					}
 				}
@@ -52,8 +52,8 @@ func list(name, member string, value any) map[string]any {
 	return map[string]any{"name": "Loom", name: []any{map[string]any{"name": "x", "text": "x", member: value}}}
 }
 
-// told is a body without what differs in each request.
-func told(r *frameworktest.Response) string {
+// text is a body without what differs in each request.
+func text(r *frameworktest.Response) string {
 	before, _, _ := strings.Cut(r.Body(), `"instance"`)
 	_, errs, _ := strings.Cut(r.Body(), `"errors"`)
 	return before + errs

@@ -336,7 +336,7 @@ func TestReadOnlyInItsMember(t *testing.T) {
 	})
 }
 
-// TestWritesInItsMember refuses with the pointers of the client's body.
+// TestWritesInItsMember rejects with the pointers of the client's body.
 func TestWritesInItsMember(t *testing.T) {
 	atDesk(t, func(t *testing.T, _ *sqldb.DB, c *frameworktest.Client) {
 		as(c, "ann").Patch("/api/records/2/", map[string]any{"record": map[string]any{"secret": nil, "status": "old", "visits": []any{}}}).Expect(403).

@@ -25,7 +25,7 @@ import (
 
 // The press of these tests has everything that relations offer below one parent: posts of a blog, with
 // lines in their body, labels as links, a like of each caller, lists, related rows, slugs, wrapped
-// bodies, and a record of each change. A blog may be hidden, deleted softly, or have gone.
+// bodies, and a record of each change. A blog may be hidden or deleted softly.
 
 type Blog struct {
 	bun.BaseModel `bun:"table:blogs"`

@@ -76,7 +76,8 @@ func (t *Toggle) check(rel *relation.Relation, owner *schema.Field) error {
 	case ids != nil && owner.IndirectType != ids:
 		return naming.Sentence("%s.%s is %s, but the ids of callers are %s; name the column with the caller's id", model, owner.GoName, owner.IndirectType, ids)
 	case t.rows.Above != nil && t.rows.Above.Column != t.Row:
-		return naming.Sentence("the rows of %q are below those of %s, and a toggle cannot say which; create them at %s", rel.Name, t.rows.Above.Parent.Path, t.rows.Path)
+		return naming.Sentence("the rows of %q are below those of %s, and a toggle cannot say which; create them at %s",
+			rel.Name, t.rows.Above.Parent.Path, t.rows.Path)
 	case owner == t.Row:
 		return naming.Sentence("%s.%s refers to the object; name the column with the caller's id", model, owner.GoName)
 	case rel.Schema.Type == schema.ManyToManyRelation && owner != rel.Schema.M2MJoinPKs[0]:
