@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/query"
 )
 
 // Unwritable returns the mistake of an input whose field writes a column that no input writes, or
@@ -59,4 +60,32 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
 		}
 	}
+}
+
+// checkRules returns the mistake of a list or an action that uses a column which only some callers
+// see, or write if writes is set. A list cannot keep the stored value of each row, and a key shows
+// whether a row has it. target is nil for rows without a viewset, which have no rules.
+func checkRules(target *table.Resource, column *schema.Field, writes bool) error {
+	if target == nil {
+		return nil
+	}
+	rules := target.Fields.Seeing(query.Field{Column: column})
+	if writes {
+		rules = append(rules, target.Fields.Writing(column)...)
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	return naming.Sentence("%q has a rule in Fields of %s, which holds at %s alone; leave it out here", rules[0].Name, target.Path, target.Path)
+}
+
+// checkAbove returns the mistake of a list whose rows are below a parent other than the row of the
+// body: the list could not say below which, or would pass by the scope and the Writers of that parent. foreign is
+// the column that the list sets; nil without one.
+func checkAbove(r, rows *table.Resource, foreign *schema.Field) error {
+	if rows.Above == nil || rows.Above.Column == foreign && rows.Above.Parent == r {
+		return nil
+	}
+	above := rows.Above.Parent.Path
+	return naming.Sentence("the rows of %s are below those of %s, and a list of %s cannot say which; create them at %s", rows.Path, above, r.Path, rows.Path)
 }

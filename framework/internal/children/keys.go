@@ -61,6 +61,9 @@ func bindKeys(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 	}
 	if t.create {
 		l.targets = keeperOf(r, related)
+		if err := cmp.Or(checkAbove(r, l.targets, nil), checkRules(targetOf(related), l.name, true)); err != nil {
+			return nil, err
+		}
 		l.targets.Reserve(&input.Field{Value: f.Value.Elem}, l.name)
 		modelhook.OfInsert().Check(l.targets.Model, fault)
 	}
@@ -72,6 +75,9 @@ func bindKeys(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 // bindLinks checks the model of the join table. It has the two keys, and nothing that only a list of
 // structs could set.
 func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
+	if err := checkRules(targetOf(l.relation), l.name, false); err != nil {
+		return err
+	}
 	join := l.relation.Schema.M2MTable
 	base, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	key := base

@@ -53,6 +53,9 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		field: f, relation: related, rows: keeperOf(r, related), target: targetOf(related),
 		base: related.Schema.BasePKs[0], foreign: related.Schema.JoinPKs[0],
 	}
+	if err := checkAbove(r, l.rows, l.foreign); err != nil {
+		return nil, err
+	}
 	if pk := l.rows.Pk; pk.IndirectType != naming.UUIDType && !pk.AutoIncrement && (!pk.NullZero || pk.SQLDefault == "") {
 		return nil, naming.Sentence("the key of %s is not generated, so items without one cannot be stored; make it a uuid.UUID or tag it `bun:\",pk,autoincrement\"`", model.Type.Name())
 	}
@@ -70,6 +73,11 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		group.Check(model.Type, fault)
 	}
 	l.bindColumns(fault)
+	for _, column := range l.writes() {
+		if err := checkRules(l.target, column, true); err != nil {
+			fault(err)
+		}
+	}
 	l.describe()
 	return l, nil
 }

@@ -25,9 +25,9 @@ func Bind(r *table.Resource, declared *declare.Toggle, fault func(error)) *Toggl
 	t := &Toggle{object: r, base: rel.Schema.BasePKs[0]}
 	switch rel.Schema.Type {
 	case schema.HasManyRelation:
-		t.Row, t.rows = rel.Schema.JoinPKs[0], storing(r, rel.Target, rel.Schema.JoinTable)
+		t.Row, t.rows = rel.Schema.JoinPKs[0], storing(r, rel, rel.Target, rel.Schema.JoinTable)
 	case schema.ManyToManyRelation:
-		t.Row, t.rows = rel.Schema.M2MBasePKs[0], storing(r, nil, rel.Schema.M2MTable)
+		t.Row, t.rows = rel.Schema.M2MBasePKs[0], storing(r, rel, nil, rel.Schema.M2MTable)
 	default:
 		fault(naming.Sentence("%q leads to one row; a toggle needs a has-many or a many-to-many relation", rel.Name))
 		return nil
@@ -46,13 +46,14 @@ func Bind(r *table.Resource, declared *declare.Toggle, fault func(error)) *Toggl
 }
 
 // storing returns the resource that stores the callers' rows: the viewset of the relation or, for
-// rows that no viewset serves, one that is not registered.
-func storing(r *table.Resource, target relation.Viewset, model *schema.Table) *table.Resource {
+// rows that no viewset serves, one that is not registered. Its path, for the recorder, is that of the
+// object with the name of the relation.
+func storing(r *table.Resource, rel *relation.Relation, target relation.Viewset, model *schema.Table) *table.Resource {
 	if known, ok := target.(*table.Resource); ok {
 		return known
 	}
 	own := &table.Resource{
-		API: r.API, Declaration: &declare.Declaration{}, Model: model.Type, Table: model,
+		API: r.API, Declaration: &declare.Declaration{}, Path: r.Path + "." + rel.Name, Model: model.Type, Table: model,
 		Created: table.TimeColumn(model, "CreatedAt"), Updated: table.TimeColumn(model, "UpdatedAt"),
 	}
 	own.Scope.Kind = declare.ScopePublic
@@ -74,6 +75,9 @@ func (t *Toggle) check(rel *relation.Relation, owner *schema.Field) error {
 		return naming.Sentence("the rows of %q are deleted softly, but a toggle deletes them; remove soft_delete from %s", rel.Name, model)
 	case ids != nil && owner.IndirectType != ids:
 		return naming.Sentence("%s.%s is %s, but the ids of callers are %s; name the column with the caller's id", model, owner.GoName, owner.IndirectType, ids)
+	case t.rows.Above != nil && t.rows.Above.Column != t.Row:
+		return naming.Sentence("the rows of %q are below those of %s, and a toggle cannot say which; create them at %s",
+			rel.Name, t.rows.Above.Parent.Path, t.rows.Path)
 	case owner == t.Row:
 		return naming.Sentence("%s.%s refers to the object; name the column with the caller's id", model, owner.GoName)
 	case rel.Schema.Type == schema.ManyToManyRelation && owner != rel.Schema.M2MJoinPKs[0]:

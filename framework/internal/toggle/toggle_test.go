@@ -94,7 +94,7 @@ func TestStored(t *testing.T) {
 		for range 2 {
 			bob.Delete("/api/posts/1/favorite/").Expect(200)
 		}
-		want := []string{"favorites create false true", " create false true", "favorites delete true false"}
+		want := []string{"favorites create false true", "posts.watchers create false true", "favorites delete true false"}
 		if !slices.Equal(seen, want) {
 			t.Errorf("recorded are %q; want %q", seen, want)
 		}

@@ -154,7 +154,7 @@ func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes
 // shown makes the answer from a row. If the row alone is not enough, it reads the row again.
 func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
 	if p, flat := w.flatPlan(); flat {
-		return p.Fill(m.Elem()).Interface(), nil
+		return p.Fill(c, m.Elem()).Interface(), nil
 	}
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
@@ -444,6 +444,7 @@ func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any) (any, err
 		if err != nil {
 			return nil, err
 		}
+		p.Hiding().Hidden(c).Zero(rows)
 		return rows.Index(0).Addr().Interface(), nil
 	}
 	shown, err := p.Writer.Rows(found, table.Window{})

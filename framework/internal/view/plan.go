@@ -449,8 +449,9 @@ func (c *cell) Scan(src any) error {
 	return nil
 }
 
-// Fill returns the view of a model, with the values of its columns. The plan must be flat.
-func (p *Plan) Fill(model reflect.Value) reflect.Value {
+// Fill returns the view of a model, with the values of its columns that the caller sees. The plan must
+// be flat.
+func (p *Plan) Fill(c *call.Call, model reflect.Value) reflect.Value {
 	out := reflect.New(p.out).Elem()
 	for _, l := range p.leaves {
 		if !l.hidden {
@@ -460,6 +461,7 @@ func (p *Plan) Fill(model reflect.Value) reflect.Value {
 	for _, f := range p.files {
 		f.link(out, func(leaf int) reflect.Value { return p.leaves[leaf].column.Value(model) })
 	}
+	p.mask.Hidden(c).Zero(out)
 	return out
 }
 
