@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
@@ -12,7 +13,7 @@ import (
 )
 
 // An Action is an extra endpoint on one object of a viewset. Make one with [Get], [Post],
-// [Put], [Patch] or [Delete]. The object is one that the caller may see. It has all its
+// [Put], [Patch] or [Delete], or with [Related] or [Links]. The object is one that the caller may see. It has all its
 // columns and no relations; [FindOne] reads it as a viewset shows it. For every method but
 // GET the object is locked, and the function runs inside a transaction, which may be
 // retried as a whole. For GET the input is read from the query string. An action with Out
@@ -225,6 +226,23 @@ func (a CollectionAction) Idempotent() CollectionAction { a.declared.Idempotent 
 // the detail and in the details, [SignInDetails]. An error with details of its own does not
 // change. If several actions declare SignsIn, the address is that of the first.
 func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true; return a }
+
+// Links declares PUT and DELETE {path}/{id}/{relation}/{key}/, which add a related row to a
+// many-to-many relation and remove it, without the rest of the list: two callers who change
+// different members do not undo each other. Both answer 204, also if the member is there already, or
+// is removed already. The relation is one that [ViewSet.Relations] lists. The key is the primary key
+// of the related row or, with a column, the value of this column:
+//
+//	framework.Links[Article]("tags")      // PUT /articles/1/tags/5/
+//	framework.Links[Article]("tags.name") // PUT /articles/1/tags/go/
+//
+// The caller must be allowed to change the row, as [ViewSet.Writers] says, and to see the related
+// row: any other one is 404. The time of change of the row stays.
+func Links[M any](relation string) Action[M] {
+	name, _, _ := strings.Cut(relation, ".")
+	none := reflect.TypeFor[input.None]()
+	return Action[M]{declare.Action{Name: name, Method: http.MethodPut, OnObject: true, In: none, Out: none, Links: relation}}
+}
 
 // Related declares GET {path}/{id}/{name}/. The answer is an array of Out: the rows of another
 // viewset that the caller may see and whose field refers to the object, in the default order of

@@ -213,6 +213,58 @@ func TestProtectHijacks(t *testing.T) {
 	<-done
 }
 
+// TestAConnectionOutlivesItsHandler: a handler may take the connection and return, as servers of
+// websockets do. No time limit of the API or of the request ends the connection then.
+func TestAConnectionOutlivesItsHandler(t *testing.T) {
+	logged := &lines{}
+	c := config(sqlite(t))
+	c.Timeout, c.Log = 20*time.Millisecond, slog.New(slog.NewTextHandler(logged, nil))
+	taken := make(chan net.Conn, 1)
+	api := protect(t, c, framework.Anyone(), func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r.PathValue("name") == "panic" {
+			panic("a canary")
+		}
+		taken <- conn
+	})
+	dial := func(name string) net.Conn {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(api.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		fmt.Fprintf(conn, "GET /beside/%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", name)
+		return conn
+	}
+	here, there := dial("socket"), <-taken
+	defer there.Close()
+	<-time.After(5 * c.Timeout) // longer than the timeout of the API
+	fmt.Fprintln(here, "hello")
+	line, err := bufio.NewReader(there).ReadString('\n')
+	if err == nil {
+		_, err = fmt.Fprint(there, "you say ", line)
+	}
+	if err != nil || line != "hello\n" {
+		t.Fatalf("the server read %q, error %v", line, err)
+	}
+	if line, err = bufio.NewReader(here).ReadString('\n'); line != "you say hello\n" {
+		t.Errorf("the client read %q, error %v", line, err)
+	}
+
+	here = dial("panic") // the connection is closed
+	_ = here.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if text, err := io.ReadAll(here); err != nil || len(text) > 0 {
+		t.Errorf("after a panic the client read %q, error %v", text, err)
+	}
+	if !strings.Contains(logged.String(), "a canary") {
+		t.Errorf("the log lacks the panic: %s", logged)
+	}
+}
+
 // TestIdentify: a handler of one's own finds out who calls, and answers errors as the API does.
 func TestIdentify(t *testing.T) {
 	logged := &lines{}

@@ -28,7 +28,7 @@ type anyPagination struct{ query.Pagination }
 func TestDeclarationsAreComplete(t *testing.T) {
 	t.Run("ViewSet", func(t *testing.T) {
 		everyFieldArrives(t, ViewSet[note]{
-			Name: "notes", Under: "manage", Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
+			Name: "notes", Under: "manage", Parent: Child("board", "boards").ByWriters(), Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
 			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
 			Filters:        []query.Filter{nil},
 			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},
@@ -40,7 +40,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Single: true, Middleware: []Middleware{func(next http.Handler) http.Handler { return next }},
 			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
 			Relations: Relations{"parts": OfRow}, Expressions: map[string]Expression{"length": SQL[int64]("length(?TableAlias.text)")},
-			Wrap: "note", WrapList: "notes",
+			Wrap: "note", WrapList: "notes", Fields: []FieldRule{Sees("text", Anyone())},
 		}, func(v ViewSet[note]) any { return *v.declare()[0] })
 	})
 	t.Run("FileField", func(t *testing.T) {

@@ -43,6 +43,7 @@
 //	validate:"max=200"   and the other rules of package validator, of one value each
 //	default:"booked"     the value of an absent field, except in the verb Patch
 //	ref:"patients"       the viewset of the row that the value names; the caller must see it
+//	to:"tags.name"       the relation whose rows the list sets
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the API reference
 //	example:"..."        a value for the API reference, and for trying it out
@@ -71,7 +72,8 @@
 // # Columns that the framework fills
 //
 // The framework fills a primary key of the type uuid.UUID with a UUIDv7, the time fields
-// CreatedAt and UpdatedAt, the owner if the scope is [Own], and the column of [Search.Stored].
+// CreatedAt and UpdatedAt, the owner if the scope is [Own], the foreign key to a [Parent], and the
+// column of [Search.Stored].
 // The database makes an auto-increment key. Any other column without a field in an input gets
 // the zero value or, if its bun tag has nullzero and default, the default. A function stores
 // changed rows by [Save] and new rows by [Insert].

@@ -66,6 +66,9 @@ func setup() (framework.Config, func()) {
 	for _, table := range []string{
 		"CREATE TABLE lists (id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id TEXT NOT NULL, name TEXT NOT NULL)",
 		"CREATE TABLE tasks (id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id TEXT NOT NULL, list_id INTEGER REFERENCES lists (id), text TEXT NOT NULL UNIQUE, done BOOLEAN NOT NULL)",
+		"CREATE TABLE memos (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)",
+		"CREATE TABLE labels (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)",
+		"CREATE TABLE memo_labels (memo_id INTEGER NOT NULL, label_id INTEGER NOT NULL, PRIMARY KEY (memo_id, label_id))",
 	} {
 		_, err = db.ExecContext(context.Background(), table)
 		must(err)

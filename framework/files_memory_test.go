@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +10,9 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"trestle.example/framework/files"
@@ -70,6 +73,44 @@ func TestFilesAreStreamed(t *testing.T) {
 			t.Errorf("the heap grew by %d MiB; want %d at most", (heap.most-heap.idle)>>20, mostHeap>>20)
 		}
 	})
+}
+
+// TestLongHeadersOfImages: the header of an image is in memory while it is decoded. One address
+// holds only a share of the memory for bodies by such headers, and the share is returned after the
+// upload.
+func TestLongHeadersOfImages(t *testing.T) {
+	db := sqlite(t)
+	if err := db.Migrate(t.Context(), nil, peopleSchema); err != nil {
+		t.Fatal(err)
+	}
+	v := peopleWith(disk(t))
+	v.Files[0].MaxBytes = 2 << 20
+	api := serve(t, fileConfig(db), v)
+	at := newPerson(api) + "photo/"
+	photo := jpegWithHeader(15) // nearly 1 MiB
+	for range 40 {
+		api.as("ada").upload(at, "image/jpeg", photo).is(200)
+	}
+	answers := make(chan string, 40)
+	for range cap(answers) {
+		conn := dialUpload(t, api.url, at, len(photo), photo[:len(photo)-1000]) // its header never ends
+		go func() {
+			answer := make([]byte, 1000)
+			n, _ := conn.Read(answer)
+			answers <- string(answer[:n])
+		}()
+	}
+	if answer := <-answers; !strings.HasPrefix(answer, "HTTP/1.1 503 ") || !strings.Contains(answer, "overloaded") {
+		t.Errorf("the first answer is %s", answer)
+	}
+}
+
+// jpegWithHeader is an image whose header has a number of comments of 64 KiB before its size.
+func jpegWithHeader(comments int) []byte {
+	image := jpegOf(1, 1)
+	const length = 1<<16 - 1
+	comment := append([]byte{0xff, 0xfe, length >> 8, length & 0xff}, make([]byte, length-2)...)
+	return slices.Concat(image[:2], bytes.Repeat(comment, comments), image[2:])
 }
 
 // exchange sends a request as Ada, expects 200, and returns the body of the answer.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func dialUpload(tb testing.TB, at, path string, length int, begin []byte) net.Co
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = conn.Close() })
-	fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Name ada\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n", path, u.Host, length)
+	fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Name ada\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, u.Host, http.DetectContentType(begin), length)
 	if _, err := conn.Write(begin); err != nil {
 		tb.Fatal(err)
 	}
@@ -173,6 +174,49 @@ func TestUploadsOutlastTheLimits(t *testing.T) {
 			t.Errorf("the answer is %d %s", r.StatusCode, body)
 		}
 	})
+}
+
+// TestUploadsOutlastTheLimitOfTheAnswer: with HTTP/2 too, where the server ends a request at this
+// limit even before the answer begins.
+func TestUploadsOutlastTheLimitOfTheAnswer(t *testing.T) {
+	db := sqlite(t)
+	if err := db.Migrate(t.Context(), nil, peopleSchema); err != nil {
+		t.Fatal(err)
+	}
+	api := framework.New(fileConfig(db))
+	api.Register(peopleWith(disk(t)))
+	handler, err := api.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := newPerson(&client{Client: frameworktest.New(t, handler), tb: t}) + "photo/"
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2, server.Config.WriteTimeout = true, 2*time.Second
+	server.StartTLS()
+	defer server.Close()
+
+	photo := padded(pngOf(2, 2), 20_000)
+	body, send := io.Pipe()
+	go func() {
+		_, _ = send.Write(photo[:10_000])
+		<-time.After(server.Config.WriteTimeout + 500*time.Millisecond)
+		_, err := send.Write(photo[10_000:])
+		_ = send.CloseWithError(err)
+	}()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+at, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Name ada")
+	r.Header.Set("Content-Type", "image/png")
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 {
+		t.Errorf("the answer is %s %d %s", answer.Proto, answer.StatusCode, text)
+	}
 }
 
 // listen serves a handler by package httpserver until the test ends, and returns the address.

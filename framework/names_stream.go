@@ -48,11 +48,11 @@ var (
 //	Media   framework.Media // one of the declared types; defaults to the one that Accept chose
 //	Name    string          // the file name for the client, which saves the answer; defaults to none
 //	Inline  bool            // a browser may show the answer although it has a Name
-//	Length  int64           // the bytes of a Body that is not an io.ReadSeeker; defaults to unknown
-//	ModTime time.Time       // for If-Modified-Since and If-Range; defaults to none
-//	ETag    string          // with its quotes, for If-None-Match and If-Range; defaults to none
+//	Length  int64           // the number of bytes of the Body, not needed for an io.ReadSeeker; defaults to unknown
+//	ModTime time.Time       // for If-Modified-Since, If-Unmodified-Since and If-Range; defaults to none
+//	ETag    string          // with its quotes, for If-Match, If-None-Match and If-Range; defaults to none
 //
-// A GET of an io.ReadSeeker serves ranges and conditional requests (RFC 9110, sections 13 and
+// A GET of an io.ReadSeeker with status 200 serves ranges and conditional requests (RFC 9110, sections 13 and
 // 14). An error of the first read is an error of the API; a later one closes the connection.
 // Cache-Control is no-store, unless the function sets another value.
 type Content = stream.Content

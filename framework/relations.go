@@ -18,6 +18,8 @@ import (
 // The relations of an author are those that the viewset authors lists. For rows that are part of
 // the row, a relation is listed with its path: "parts.product".
 //
+// The tag `to:"tags.name"` of an input sets the rows of a relation: see docs/how-to/relations.md.
+//
 // A related row that the caller may not see, or that is deleted softly, counts as missing. Views,
 // filters, searches and orders all treat it so. A relation that is used and not listed is a
 // mistake. A relation has one column on each side. Belongs-to, has-one, has-many and many-to-many

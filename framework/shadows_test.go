@@ -56,7 +56,7 @@ func TestShadowedPathsAndRelations(t *testing.T) {
 		"a relation in an input": {"", wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Patch = framework.Accepts[relationInput, BookView]() }),
 			"books: patch: relationInput.LeadAuthor is a relation of Book, which an input does not write; take its key, AuthorID, tagged `ref:\"...\"` with the viewset of the rows that may be used"},
 		"a list of a relation in an input": {"", wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Patch = framework.Accepts[listInput, BookView]() }),
-			"books: patch: listInput.Chapters is a relation of Book, which an input does not write; write its rows in a function of framework.Fills"},
+			"books: patch: listInput.Chapters is a relation of Book; tag it `to:\"...\"` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := config(sqlite(t))

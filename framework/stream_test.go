@@ -321,6 +321,7 @@ func TestStreamMistakes(t *testing.T) {
 	seq := func(*framework.Call, framework.None) (iter.Seq[Line], error) { return nil, nil }
 	deep := func(*framework.Call, framework.None) (iter.Seq2[nested, error], error) { return nil, nil }
 	texts := func(*framework.Call, framework.None) (iter.Seq2[string, error], error) { return nil, nil }
+	photos := func(*framework.Call, framework.None) (iter.Seq2[InPetView, error], error) { return nil, nil }
 	plain := func(*framework.Call, framework.None) (Line, error) { return Line{}, nil }
 	bytes := func(*framework.Call, framework.None) (framework.Content, error) { return framework.Content{}, nil }
 	on := func(s framework.CollectionAction) framework.ViewSet[Note] { return streaming(s) }
@@ -331,6 +332,7 @@ func TestStreamMistakes(t *testing.T) {
 		{on(lineStream("text/cvs")), `As("text/cvs"): a stream is sent as one of application/x-ndjson, text/csv, text/csv; formulas=exact, text/event-stream; did you mean "text/csv"?`},
 		{on(lineStream(framework.CSV, framework.ExactCSV)), `As: text/csv is declared twice`},
 		{on(framework.OnCollection("GET", "deep", deep).As(framework.CSV)), `As("text/csv"): nested.Tags is []string; a cell of CSV is one plain value`},
+		{on(framework.OnCollection("GET", "photos", photos).As(framework.CSV)), `As("text/csv"): InPetView.Photo is files.File; a cell of CSV is one plain value`},
 		{on(framework.OnCollection("GET", "texts", texts).As(framework.CSV)), `a row of CSV is a struct; string is not one`},
 		{on(framework.OnCollection("GET", "seq", seq)), `its function returns iter.Seq[`},
 		{on(framework.OnCollection("GET", "plain", plain).As(framework.CSV)), `As("text/csv") is for a function that returns iter.Seq2[T, error] or framework.Content; this one returns framework_test.Line`},

@@ -35,7 +35,7 @@ func CRUD[In, Out any]() Verbs {
 func ReadOnly[Out any]() Verbs { return Verbs{List: Shows[Out](), Retrieve: Shows[Out]()} }
 
 // A Verb declares one verb of a viewset: its input, its view and rules of its own. Make one
-// with [Shows], [Computes], [Accepts], [Fills], [Does], [Changes] or [Deletes].
+// with [Shows], [Computes], [Accepts], [Fills], [FillsThen], [Does], [Changes] or [Deletes].
 type Verb struct{ declared declare.Verb }
 
 // Shows declares the view Out for List and Retrieve. Only the columns of its fields are
@@ -61,7 +61,8 @@ func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) 
 
 // Accepts declares the input In and the view Out for Create, Update and Patch. Fields of In
 // are written to those of the model, matched by Go name and type. Patch changes only the
-// fields that the body contains. The package comment lists the tags of In.
+// fields that the body contains. A list in In with the tag to sets related rows. The package
+// comment lists the tags of In.
 func Accepts[In, Out any]() Verb {
 	return Verb{declare.Verb{Kind: declare.VerbAccepts, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}}
 }
@@ -69,12 +70,26 @@ func Accepts[In, Out any]() Verb {
 // Fills is [Accepts] with a function that sets fields of the model from input that has no
 // column, such as a password. fn runs inside the transaction, after the columns of In are
 // set and before the row is stored. The transaction may be retried as a whole, and fn with
-// it.
+// it. fn sees the related rows that In lists by the tag to, which are stored after the row.
 func Fills[Out, M, In any](fn func(*call.Call, *M, In) error) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbAccepts, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),
 		Fill: func(c *call.Call, m, in any) error { return fn(c, m.(*M), in.(In)) },
 	}}
+}
+
+// FillsThen is [Fills] with a second function, which runs after the row and the related rows that
+// In lists are stored: for rows of other models that need the key of the row. It gets the same row
+// and the same input as fn, inside the same transaction, and may store them by [Insert] and
+// [Save]. fn may be nil. The answer shows the rows as then leaves them.
+func FillsThen[Out, M, In any](fn, then func(*call.Call, *M, In) error) Verb {
+	v := Fills[Out](fn)
+	if fn == nil {
+		v.declared.Fill = func(*call.Call, any, any) error { return nil }
+	}
+	v.declared.Empty = then == nil
+	v.declared.Then = func(c *call.Call, m, in any) error { return then(c, m.(*M), in.(In)) }
+	return v
 }
 
 // Does makes Create a function, such as placing an order. In a viewset with Single it may

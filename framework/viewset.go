@@ -22,6 +22,9 @@ type ViewSet[M any] struct {
 	// {prefix}/manage/patients/. Other viewsets then refer to it as
 	// "manage/patients". Defaults to none.
 	Under string
+	// Parent puts the resource below the rows of another viewset, at
+	// {parent}/{id}/{name}/: see [Child]. Defaults to none.
+	Parent Parent
 	// Doc describes the resource to its clients. Defaults to none.
 	Doc string
 	// Verbs declares which of the six verbs the resource offers. The server answers 405 for
@@ -35,6 +38,9 @@ type ViewSet[M any] struct {
 	// 401 for an anonymous caller. See [Scope] and [Action.ByReaders]. Defaults to every row in
 	// scope.
 	Writers Scope
+	// Fields says which callers see or write a field, by their permissions. See [Sees] and
+	// [Writes]. Defaults to none: every caller sees the views and writes the inputs.
+	Fields []FieldRule
 	// Search makes the list searchable by a query parameter. Defaults to none.
 	Search Search
 	// Ranked is a search that lists the best matches first, such as that of package ranked.
@@ -140,7 +146,7 @@ type Resource interface{ declare() []*declare.Declaration }
 
 func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
-		Name: v.Name, Under: v.Under, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
+		Name: v.Name, Under: v.Under, Parent: v.Parent.declared, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
 		Scope: v.Scope.declared, Writers: v.Writers.declared,
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
@@ -149,11 +155,14 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
 	}
+	for _, f := range v.Fields {
+		d.Fields = append(d.Fields, f.declared)
+	}
 	for name, e := range v.Expressions {
 		d.Expressions[name] = e.declared
 	}
 	for _, a := range v.Actions {
-		d.Actions = append(d.Actions, a.declared)
+		d.Actions = append(d.Actions, a.each()...)
 	}
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)

@@ -18,10 +18,11 @@ import (
 	"time"
 )
 
-// A book keeps the record of each stage, in one file for each stage.
+// A book runs stages. Its folder has two files for each stage: the record, NAME.json, and the
+// output, NAME.log.
 type book struct {
 	folder string
-	// commit returns the commit that the files have, or "" if they have changes.
+	// commit is the function commit, except in tests.
 	commit func(context.Context) string
 }
 
@@ -63,9 +64,9 @@ func commit(ctx context.Context) string {
 	return strings.TrimSpace(string(name))
 }
 
-// prove runs stages, and reports whether all have passed. Unless again is true, it skips those
-// that passed at this commit. It returns false at once if ctx ends or a record cannot be
-// written.
+// prove runs stages, and reports whether all have passed. Unless again is true, it skips each
+// stage for which [record.standsFor] returns true. It returns false at once if ctx ends or a
+// record cannot be written.
 func (b *book) prove(ctx context.Context, all []stage, again bool, progress io.Writer) bool {
 	passed := true
 	for _, s := range all {
@@ -109,8 +110,9 @@ func (b *book) run(ctx context.Context, s stage, progress io.Writer) record {
 	return r
 }
 
-// output runs the command of a stage, and returns what it printed. It returns an error if the
-// command fails, or if the output lacks the text that proves that the stage did its work.
+// output runs the command of a stage, and returns what it printed. It removes the record of the
+// run before, and writes the log. It returns an error if a file cannot be changed, if the command
+// fails, or if the output lacks the text that proves that the stage did its work.
 func (b *book) output(ctx context.Context, s stage, progress io.Writer) (string, error) {
 	// The old record is removed, because the log is overwritten and would not match it.
 	if err := os.Remove(b.file(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {

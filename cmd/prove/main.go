@@ -5,10 +5,11 @@
 //
 // A stage is a command. prove writes its result, the commit and its output below
 // .bin/prove. So a new run continues where a stopped run ended: a stage that passed at
-// this commit is not run again, unless --again is given, its command is another or files
-// have been changed since. Only the audit always runs, because its result depends on the
-// day. Stages that fail do not stop the others. The exit code is 1 if a stage failed, if
-// the run was stopped, or if a result cannot be written, and 2 for a wrong call.
+// this commit is not run again, unless --again is given, or its command or a file has
+// changed since. Only the audit always runs, because its result depends on the day.
+// Stages that fail do not stop the others. The exit code is 1 if a stage failed, if the
+// run was stopped, or if a result cannot be written. It is 2 for a wrong call, and
+// outside the project's folder.
 //
 // The argument stage is the beginning of one or more names: "fuzz" selects all stages of
 // fuzzing. A stage prints what it measured after the word FIGURE.

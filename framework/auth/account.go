@@ -44,7 +44,7 @@ type AccountOptions struct {
 	// member: only the answers of PATCH /auth/me and POST /auth/email have emailVerified. With
 	// Usernames or a Profile it is a mistake. Defaults to false.
 	PlainMe bool
-	// Service names the service in the mails. Defaults to Realm.
+	// Service names the service in the mails, on one line. Defaults to Realm.
 	Service string
 	// Compose writes the mails, see [Notice.Message]. Defaults to that.
 	Compose func(Notice) mail.Message
@@ -75,6 +75,9 @@ func (o AccountOptions) check(c *Config) error {
 		if needs.set && !needs.on {
 			mistake(needs.field, needs.what)
 		}
+	}
+	if c.Mailer != nil && (Notice{Kind: NoticeEmailRequested, To: "user@example.org", Service: o.Service}).Message().Check() != nil {
+		mistake("Service", "it is in the subject of each mail; it must be one line of at most 150 characters")
 	}
 	for _, link := range []struct{ field, text string }{{"ResetURL", o.ResetURL}, {"VerifyURL", o.VerifyURL}} {
 		if detail := wrongLink(link.text, c.RequireTLS); link.text != "" && detail != "" {

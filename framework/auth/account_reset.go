@@ -23,7 +23,7 @@ type resetConfirmation struct {
 }
 
 // requestReset promises a mail to the user of an e-mail address. The answer and its work are the
-// same for every address: whether there is a user is found out after the request.
+// same for every address: the job of the mail finds out whether there is a user.
 func (s *Service) requestReset(c *framework.Call, in resetRequest) (framework.None, error) {
 	email, err := NormalizeEmail(string(in.Email))
 	if err != nil {

@@ -303,6 +303,8 @@ func TestWrongAccountOptions(t *testing.T) {
 		{"a plain me with user names", auth.Config{Usernames: true, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile, GET /auth/me has further members"},
 		{"a plain me with a profile", auth.Config{Profile: anyProfile, Account: auth.AccountOptions{PlainMe: true}}, "Account.PlainMe: with Usernames or a Profile"},
 		{"no token in the page", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Reset: true, ResetURL: "https://a.example/"}}, "Account.ResetURL: it must contain {token} once"},
+		{"a service of two lines", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Reset: true, Service: "Shop\r\nBcc: b@example.com"}}, "Account.Service: it is in the subject of each mail"},
+		{"a long service", auth.Config{Mailer: mailer, Realm: strings.Repeat("x", 200), Account: auth.AccountOptions{Reset: true}}, "Account.Service: it is in the subject of each mail"},
 		{"a path", auth.Config{Mailer: mailer, Account: auth.AccountOptions{Verify: true, VerifyURL: "/verify#{token}"}}, "Account.VerifyURL: it is not the URL of a web page"},
 		{
 			"no TLS", auth.Config{Mailer: mailer, RequireTLS: true, Account: auth.AccountOptions{Reset: true, ResetURL: "http://a.example/#{token}"}},

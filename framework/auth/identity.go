@@ -19,7 +19,8 @@ import (
 type Identity struct {
 	// Issuer and Subject are required.
 	Issuer, Subject string
-	// Email is an address that the provider verified, or "". A new account needs one.
+	// Email is an address that the provider verified, or "". A new account needs one. The
+	// address of an account that is created or linked counts as verified.
 	Email string
 	// Name is the name of a new account. A name that an account cannot have counts as "".
 	Name string
@@ -128,7 +129,7 @@ func (u *Users) createWithoutPassword(ctx context.Context, s *sqldb.Session, id 
 	if err != nil {
 		return User{}, err
 	}
-	row.PasswordHash = unusableHash()
+	row.PasswordHash, row.EmailVerifiedAt = unusableHash(), &row.CreatedAt
 	_, err = s.Exec(ctx, s.IDB().NewInsert().Model(&row))
 	return row.User, err
 }
@@ -151,6 +152,9 @@ func (u *Users) linkable(ctx context.Context, s *sqldb.Session, user User, id Id
 		return user, rejection{user.ID, "inactive"}
 	}
 	if err := u.storePassword(ctx, s, user.ID, unusableHash(), credential{}); err != nil {
+		return user, err
+	}
+	if err := u.update(ctx, s, user.ID, "email_verified_at", u.now()); err != nil {
 		return user, err
 	}
 	return u.UserByID(ctx, s, user.ID)

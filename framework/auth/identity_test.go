@@ -18,6 +18,16 @@ func (w *world) arrive(id Identity, policy IdentityPolicy) (a arrival, err error
 	return a, err
 }
 
+// verified checks whether the address of a user counts as verified, in the value and in the table.
+func (w *world) verified(user User, want bool) {
+	w.Helper()
+	stored, err := w.users.UserByID(w.ctx, w.s, user.ID)
+	w.must(err)
+	if (stored.EmailVerifiedAt != nil) != want || (user.EmailVerifiedAt != nil) != want {
+		w.Errorf("%s is verified at %v, in the table at %v; want verified: %t", user.Email, user.EmailVerifiedAt, stored.EmailVerifiedAt, want)
+	}
+}
+
 // accounts returns the numbers of accounts and of identities.
 func (w *world) accounts() (n [2]int64) {
 	w.Helper()
@@ -44,6 +54,7 @@ func TestIdentities(t *testing.T) {
 		if first.event != eventRegistered || first.user.Email != "ada@example.com" || first.user.Name != "Ada" {
 			w.Errorf("the first sign-in: %+v", first)
 		}
+		w.verified(first.user, true)
 		again, err := w.arrive(with(func(id *Identity) { id.Email, id.Name = "", "Other" }), IdentityPolicy{})
 		w.must(err)
 		if again.user.ID != first.user.ID || again.user.Name != "Ada" || again.event != "" {
@@ -52,6 +63,7 @@ func TestIdentities(t *testing.T) {
 		_, err = w.users.CreateUser(w.ctx, w.s, NewUser{Email: "staff@example.com", Password: goodPassword, Staff: true})
 		w.must(err)
 		local := w.user("local@example.com")
+		w.verified(local, false)
 		w.user("kim@example.com")
 		_, err = w.users.CreateGroup(w.ctx, w.s, "doctors")
 		w.must(err)
@@ -84,6 +96,7 @@ func TestIdentities(t *testing.T) {
 		if linked.user.ID != local.ID || linked.event != eventIdentityLinked {
 			w.Errorf("linked: %+v", linked)
 		}
+		w.verified(linked.user, true)
 		if _, err := w.users.CheckPassword(w.ctx, w.s, local.Email, goodPassword); !errors.Is(err, ErrWrongCredentials) {
 			w.Errorf("the password of a linked account: %v", err)
 		}

@@ -96,7 +96,7 @@ func (s *Service) send(ctx context.Context, n Notice) error {
 	return s.mailer.Send(ctx, m)
 }
 
-// notify sends a notice after the request. It must be called after the commit. If no mail can
+// notify sends a notice beside the request. It must be called after the commit. If no mail can
 // be sent or the outbox is full, the log states it: the change has happened.
 func (s *Service) notify(c *framework.Call, n Notice) {
 	if s.mailer == nil {
@@ -107,8 +107,8 @@ func (s *Service) notify(c *framework.Call, n Notice) {
 	}
 }
 
-// deliver runs a job after the request. If the outbox is full, the error is a 503, whatever the
-// job would have done.
+// deliver runs a job beside the request. It must be called after the commit. If the outbox is full,
+// the error is a 503, whatever the job would have done.
 func (s *Service) deliver(c *framework.Call, job func(ctx context.Context, db *sqldb.Session) error) error {
 	db := c.Session().DB()
 	if s.outbox.Put(func(ctx context.Context) error { return job(ctx, db.Session()) }) {

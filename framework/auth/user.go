@@ -31,7 +31,8 @@ type User struct {
 	CreatedAt   time.Time // UTC
 	UpdatedAt   time.Time // UTC; every change updates it, except that of permissions, groups and credentials
 
-	// EmailVerifiedAt is when the user proved to read the mail of the address, in UTC, or nil.
+	// EmailVerifiedAt is when the user proved to read the mail of the address, or when an
+	// identity provider stated it at the first sign-in, in UTC, or nil.
 	EmailVerifiedAt *time.Time
 }
 

@@ -2,7 +2,7 @@
 //
 //   - [Mailer] sends one message. Package framework/mail/smtp has one for a mail server.
 //   - [Log] writes messages to the log, for development.
-//   - [Outbox] sends messages after the request that caused them.
+//   - [Outbox] sends messages beside the requests that caused them.
 package mail
 
 import (

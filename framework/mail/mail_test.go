@@ -90,6 +90,55 @@ func TestAnOutboxTriesThreeTimes(t *testing.T) {
 	}
 }
 
+// TestAFailedJobDelaysNoOther: in the pause of a job that failed, the other jobs run. The outbox is
+// not idle before the job has run again.
+func TestAFailedJobDelaysNoOther(t *testing.T) {
+	var order []string
+	paused, release := make(chan struct{}), make(chan time.Duration)
+	b := NewOutbox(OutboxOptions{Pause: func(int) time.Duration { close(paused); return <-release }})
+	b.Put(func(context.Context) error {
+		order = append(order, "first")
+		if len(order) == 1 {
+			return errors.New("busy")
+		}
+		return nil
+	})
+	<-paused
+	sent := make(chan struct{})
+	b.Put(func(context.Context) error { order = append(order, "second"); close(sent); return nil })
+	<-sent
+	if err := b.Wait(ended(t)); err == nil {
+		t.Error("the outbox is idle, although a job pauses")
+	}
+	release <- 0
+	wait(t, b)
+	if got := strings.Join(order, " "); got != "first second first" {
+		t.Errorf("the jobs ran in the order %s", got)
+	}
+}
+
+// TestAPauseEndsWithTheOutbox: Close drops a job that pauses, and reports it.
+func TestAPauseEndsWithTheOutbox(t *testing.T) {
+	reports, paused := make(chan error, 1), make(chan struct{})
+	b := NewOutbox(OutboxOptions{Pause: func(int) time.Duration { close(paused); return time.Hour }, Report: func(err error) { reports <- err }})
+	b.Put(func(context.Context) error { return errors.New("busy") })
+	<-paused
+	if err := b.Close(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close: %v", err)
+	}
+	if err := <-reports; !strings.Contains(err.Error(), "1 messages were not sent") {
+		t.Errorf("reported: %v", err)
+	}
+	wait(t, b)
+}
+
+// ended is a context that has ended.
+func ended(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
 func TestAnOutboxKeepsTheOrderAndSurvivesAPanic(t *testing.T) {
 	var got reported
 	var order []int
@@ -132,9 +181,7 @@ func TestAClosedOutbox(t *testing.T) {
 	b.Put(func(ctx context.Context) error { close(started); <-ctx.Done(); return ctx.Err() })
 	<-started
 	b.Put(func(context.Context) error { t.Error("a dropped job ran"); return nil })
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := b.Close(ended); !errors.Is(err, context.Canceled) {
+	if err := b.Close(ended(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("Close: %v", err)
 	}
 	if err := <-reports; !errors.Is(err, context.Canceled) {

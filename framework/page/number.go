@@ -84,7 +84,7 @@ func (n Number) Envelope(p framework.Page) (framework.Envelope, error) {
 	return results(p, n.Count, next, previous), nil
 }
 
-// Refuses implements [framework.Refuser]: a page past the end is not_found.
+// Refuses implements [framework.Refuser]: not_found, for a page that does not exist.
 func (Number) Refuses() []string { return []string{framework.CodeNotFound} }
 
 // notANumber returns a 404 that names the parameter, with the same fault as the classes

@@ -4,7 +4,7 @@ import "trestle.example/framework/sqldb/internal/dialect"
 
 // Kind is the kind of a database. The zero Kind is neither of the two. Its methods write the
 // SQL that differs between the two: [Kind.GroupConcat], [Kind.ForUpdate],
-// [Kind.ForNoKeyUpdate], the searches [Kind.Contains], [Kind.ContainsInRow],
+// [Kind.ForNoKeyUpdate], [Kind.ForKeyShare], the searches [Kind.Contains], [Kind.ContainsInRow],
 // [Kind.ContainsFolded] and [Kind.ColumnContains], and [Kind.Redocument]. [Kind.Sorts] and
 // [Kind.HasColumn] compare what the catalogue of the database lists. String returns "sqlite",
 // "postgresql" or "unknown".

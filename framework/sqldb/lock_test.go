@@ -108,7 +108,7 @@ func TestOpenRefusesALockTimeoutThatNeverComes(t *testing.T) {
 
 // TestForNoKeyUpdate: a row that is held so cannot be changed or held by others,
 // but rows that refer to it can be inserted; one that is held by ForUpdate
-// cannot even be referred to.
+// cannot even be referred to; one that is held by ForKeyShare cannot be deleted.
 func TestForNoKeyUpdate(t *testing.T) {
 	url := postgresURL(t)
 	db, other := open(t, url, Options{}), open(t, url, Options{LockTimeout: 50 * time.Millisecond})
@@ -126,6 +126,10 @@ func TestForNoKeyUpdate(t *testing.T) {
 		{"held without the key, held again", Kind.ForNoKeyUpdate, PostgreSQL.ForNoKeyUpdate(row()).String(), true},
 		{"held without the key, deleted", Kind.ForNoKeyUpdate, "DELETE FROM c WHERE id = 1", true},
 		{"held, referred to", Kind.ForUpdate, refers, true},
+		{"held as by a reference, referred to", Kind.ForKeyShare, refers, false},
+		{"held as by a reference, changed", Kind.ForKeyShare, changes, false},
+		{"held as by a reference, held again", Kind.ForKeyShare, PostgreSQL.ForKeyShare(row()).String(), false},
+		{"held as by a reference, deleted", Kind.ForKeyShare, "DELETE FROM c WHERE id = 1", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := db.InTx(background(t), func(ctx context.Context, s *Session) error {

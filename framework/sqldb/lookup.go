@@ -11,7 +11,8 @@ import (
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// togetherMost is how many rows are read at most for several keys at once.
+// togetherMost is how many rows several keys may have together. If they have more, each key is
+// read by itself.
 const togetherMost = 1000
 
 // errManyKeys means that the rows of several keys cannot be read by one statement.

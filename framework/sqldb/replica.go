@@ -65,11 +65,12 @@ func (r *replica) close() error {
 // Replica returns a session whose Read, ReadBy, Count and CountText the replica may answer,
 // see [Options.Replica]. Without a replica, and in a transaction, it returns the session
 // itself. Each such read returns every write that was committed before it began. It waits
-// at most 50 ms for the replica to replay these writes; then the primary answers. The
-// primary does not answer if the statement ran or waited for a lock too long on the
-// replica, or if the pool of the replica is full: then the read fails. Statements that
-// write, lock, or call a function whose result may differ between servers go to the
-// primary, and so do Query, Exec, Write and [Session.IDB].
+// at most 50 ms for the replica to replay these writes; then the primary answers. If a
+// connection to the replica was made meanwhile, it waits and reads again, up to three
+// times in all. The primary does not answer if the statement ran or waited for a lock too
+// long on the replica, or if the pool of the replica is full: then the read fails.
+// Statements that write, lock, or call a function whose result may differ between servers
+// go to the primary, and so do Query, Exec, Write and [Session.IDB].
 func (s *Session) Replica() *Session {
 	if s.tx != nil || s.db.replica == nil {
 		return s

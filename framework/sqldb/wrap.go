@@ -24,7 +24,7 @@ const wrapTimeout = 10 * time.Second
 // On PostgreSQL, a statement or a transaction takes a connection of the pool and gives it back.
 // [DB.Lacks] says what needs connections of our own and is therefore off. MaxConns must be less
 // than the limit of the pool, and defaults to 16 or to one less than that limit. LockTimeout,
-// SetLocal, ReadOnly and Replica must not be set: give the role its limits, as in
+// SetLocal, ReadOnly, Immutable and Replica must not be set: give the role its limits, as in
 //
 //	ALTER ROLE app SET statement_timeout = '10s'; ALTER ROLE app SET lock_timeout = '5s'
 //

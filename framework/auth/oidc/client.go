@@ -86,6 +86,7 @@ func (c *client) request() (*endpoints, error) {
 	var document struct {
 		Methods  []string `json:"token_endpoint_auth_methods_supported"`
 		SendsIss bool     `json:"authorization_response_iss_parameter_supported"`
+		Keys     string   `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&document); err != nil {
 		return nil, err
@@ -94,12 +95,26 @@ func (c *client) request() (*endpoints, error) {
 	if endpoint.AuthURL == "" || endpoint.TokenURL == "" {
 		return nil, errors.New("its document names no authorization_endpoint or no token_endpoint")
 	}
+	if err := c.checkTLS(endpoint.AuthURL, endpoint.TokenURL, document.Keys, provider.UserInfoEndpoint()); err != nil {
+		return nil, err
+	}
 	endpoint.AuthStyle = c.authStyle(document.Methods)
 	return &endpoints{
 		provider: provider,
 		oauth:    oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret.Reveal(), Endpoint: endpoint, Scopes: c.scopes()},
 		sendsIss: document.SendsIss, hasProfile: provider.UserInfoEndpoint() != "",
 	}, nil
+}
+
+// checkTLS returns an error if an issuer with TLS names an address without TLS: secrets and keys
+// would be sent in cleartext. "" is no address.
+func (c *client) checkTLS(addresses ...string) error {
+	for _, address := range addresses {
+		if address != "" && strings.HasPrefix(c.Issuer, "https:") && !strings.HasPrefix(address, "https:") {
+			return fmt.Errorf("its document names the address %.100q, which is without TLS", address)
+		}
+	}
+	return nil
 }
 
 // authStyle returns how the client sends its secret: as HTTP Basic authentication, unless the

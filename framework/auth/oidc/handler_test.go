@@ -173,6 +173,33 @@ func TestDiscovery(t *testing.T) {
 	})
 }
 
+// TestEndpointsWithoutTLS: a provider with TLS that names an address without TLS is not used.
+func TestEndpointsWithoutTLS(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		var document map[string]string
+		provider := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(document)
+		}))
+		defer provider.Close()
+		d := openDesk(t, db, func(o *oidc.Options) { o.Providers[0].Issuer, o.HTTP = provider.URL, provider.Client() })
+		for _, name := range []string{"authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint", ""} {
+			document = map[string]string{"issuer": provider.URL}
+			for _, one := range []string{"authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"} {
+				document[one] = provider.URL + "/" + one
+			}
+			status := http.StatusFound
+			if name != "" {
+				document[name], status = "http://id.example.org/"+name, http.StatusServiceUnavailable
+			}
+			if w := d.send("GET", "/shop/v1/auth/oidc/company/"); w.Code != status {
+				t.Errorf("%q: %d %s; want %d", name, w.Code, w.Body, status)
+			}
+			d.now = d.now.Add(6 * time.Second)
+		}
+	})
+}
+
 // TestManyBeginAtOnce: the provider is discovered once.
 func TestManyBeginAtOnce(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {

@@ -20,6 +20,14 @@ func Authenticated() call.Permission {
 	return permission{name: "authenticated", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
 }
 
+// SignedIn permits the identified callers that p permits.
+func SignedIn(p call.Permission) call.Permission {
+	if TakesKnown(p) {
+		return Authenticated()
+	}
+	return All(p, Authenticated())
+}
+
 // Staff permits callers that are staff.
 func Staff() call.Permission {
 	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
@@ -153,6 +161,23 @@ func PermitsListing(list call.Permission, viewset string) call.Permission {
 	return permission{name: list.String(), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {
 		return list.Permit(ForList(c, viewset))
 	}}
+}
+
+// PermitsRetrieval permits the callers that the permission retrieve permits to retrieve a row of a
+// viewset, whatever endpoint the call is for.
+func PermitsRetrieval(retrieve call.Permission, viewset string) call.Permission {
+	name := strings.ReplaceAll(retrieve.String(), ".view|add|change|delete", ".view")
+	return permission{name: name, of: []call.Permission{retrieve}, takesKnown: TakesKnown(retrieve), permit: func(c *call.Call) bool {
+		retrieving := *c
+		retrieving.Route = call.Route{ViewSet: viewset, Name: call.VerbRetrieve, Method: http.MethodGet}
+		return retrieve.Permit(&retrieving)
+	}}
+}
+
+// PermitsAll reports whether a permission is that of [Anyone].
+func PermitsAll(p call.Permission) bool {
+	one, ok := p.(permission)
+	return ok && one.name == Anyone().String() && len(one.of) == 0
 }
 
 // HeldNames lists the names of permissions that a permission and its parts check, those inside

@@ -11,17 +11,19 @@ import (
 	"strings"
 	"time"
 
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
 
 const (
-	// headBytes is how many bytes of a multipart body may come before the content, and how many
-	// after it.
+	// headBytes limits the bytes of a multipart body that are not the content. There may be this
+	// many before the content. From the content to the closing boundary there may be this many
+	// more than the longest content.
 	headBytes = 16 << 10
 	// pause is how long a client may send nothing. A server may have a stricter limit.
 	pause = 10 * time.Second
-	// answerTime is how long the answer may take after the body has arrived.
+	// answerTime is how long the answer may take after the body was stored or rejected.
 	answerTime = 30 * time.Second
 )
 
@@ -32,7 +34,7 @@ const partName = "file"
 // deadlines.
 type body struct {
 	request *http.Request
-	control *http.ResponseController // nil without a server
+	control *http.ResponseController // nil without a writer of the response
 	left    int64                    // how many bytes may still come
 	err     error                    // why the body is rejected; nil for a body without faults
 	ended   bool                     // it was read to its end
@@ -40,12 +42,14 @@ type body struct {
 
 var errTooLong = errors.New("the body is longer than allowed")
 
-// newBody begins to read the body of an upload. If the server limits the time of a whole body,
-// that limit is lifted: the limit of each pause stays.
+// newBody begins to read the body of an upload. If the server limits the time of a whole body or
+// of a whole answer, these limits are lifted: the limit of each pause stays. With HTTP/2 the limit
+// of the answer would end the request before its answer begins.
 func newBody(r *http.Request, w http.ResponseWriter) *body {
 	b := &body{request: r}
 	if w != nil {
 		b.control = http.NewResponseController(w)
+		_ = b.control.SetWriteDeadline(time.Time{})
 	}
 	if server, ok := r.Body.(interface{ LiftTotal() }); ok {
 		server.LiftTotal()
@@ -95,6 +99,7 @@ type part struct {
 	from    *bufio.Reader
 	reader  io.Reader // the content; from, unless its first bytes were read
 	body    *body
+	memory  *fair.Share       // of the client's address, for the header of an image
 	parts   *multipart.Reader // nil for a body that is the content itself
 	most    int64
 	size    int64  // the bytes that were read

@@ -79,7 +79,7 @@ type reader struct {
 	of   *table.FileColumn
 	file files.File
 	at   int64
-	open io.ReadCloser // nil before the first read
+	open io.ReadCloser // nil before the first read at a position
 }
 
 // Seek implements [io.Seeker].

@@ -15,7 +15,9 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
 
@@ -28,7 +30,8 @@ const (
 
 // identify returns the media type of a content: the allowed type that its bytes have. It rejects
 // a content without bytes, a content of another type, and a content that differs from what the
-// client says. It reads the header of an image; the part then has its bytes again.
+// client says. It decodes the header of a PNG, JPEG or GIF image; the part then has its bytes
+// again.
 func identify(p *part, allowed []string) (string, error) {
 	head, err := p.Peek(sniffBytes)
 	if err != nil {
@@ -107,10 +110,13 @@ func unsupported(found string, allowed []string) *problem.Error {
 	return problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedFileType, found+"; allowed are "+strings.Join(allowed, ", ")+".")
 }
 
-// checkImage decodes the header of an image, and rejects one without a size.
+// checkImage decodes the header of an image, and rejects one without a size. The header is in
+// memory meanwhile, so it counts as the memory of a body does: beyond the share of its client the
+// error is 503.
 func (p *part) checkImage(kind string, allowed []string) error {
 	var read bytes.Buffer
-	config, _, err := image.DecodeConfig(io.TeeReader(io.LimitReader(p.from, imageHead), &read))
+	head := p.memory.Reader(io.LimitReader(p.from, imageHead), table.SmallBody)
+	config, _, err := image.DecodeConfig(io.TeeReader(head, &read))
 	if kind == "image/gif" && err == nil && !hasBlock(read.Bytes()) {
 		err = errors.New("no block follows the header")
 	}
@@ -118,6 +124,8 @@ func (p *part) checkImage(kind string, allowed []string) error {
 	switch {
 	case p.body.err != nil:
 		return p.body.err
+	case head.IsFull():
+		return p.fail(problem.Overloaded().Because(fair.ErrBudget))
 	case err != nil || config.Width == 0 || config.Height == 0:
 		return unsupported("The content begins as "+kind+", but is not a valid image", allowed)
 	}

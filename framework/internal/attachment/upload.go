@@ -16,6 +16,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -44,7 +45,7 @@ func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	return &table.Response{Status: http.StatusOK, Value: u.File.Of(m.Elem())}, nil
 }
 
-// store stores the content of a request. The File names it; no row does yet.
+// store stores the content of a request, and returns the File that names it. No row names it yet.
 func (u Upload) store(c *call.Call, r *http.Request) (files.File, error) {
 	body := newBody(r, state.Of(c).Writer)
 	defer body.finish()
@@ -52,6 +53,8 @@ func (u Upload) store(c *call.Call, r *http.Request) (files.File, error) {
 	if err != nil {
 		return files.File{}, err
 	}
+	part.memory = u.File.Resource.API.Bodies.For(fair.ClientOf(c))
+	defer part.memory.End()
 	kind, err := identify(part, u.File.Types)
 	if err != nil {
 		return files.File{}, part.explain(err)
@@ -158,8 +161,8 @@ func DiscardAll(c *call.Call, r *table.Resource, m reflect.Value) {
 	}
 }
 
-// lastingCall returns the call without the deadline of the API, for contents that take longer
-// to arrive or to send. It still ends when the client disconnects.
+// lastingCall returns the call without the deadline of the API, for a content that takes longer
+// to arrive. It still ends when the client disconnects.
 func lastingCall(c *call.Call) *call.Call {
 	r := c.Request()
 	if r == nil {

@@ -9,11 +9,14 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -24,7 +27,7 @@ func (b *binder) bindActions(r *table.Resource) {
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
 		fault := b.at(r, place)
-		slot := fmt.Sprint(a.OnObject, a.Method, a.Name)
+		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
 		switch {
 		case !pathName.MatchString(a.Name) || a.OnObject && strings.Contains(a.Name, "/"):
 			fault(naming.Sentence("an action's name is part of its path: letters, digits, - and _, and / where it is on the collection"))
@@ -43,42 +46,102 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
-		e := b.newEndpoint(r, place, a.Name, a.Method, a.Rules)
-		e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+		if a.Links != "" {
+			b.bindLinks(r, a, fault)
+			continue
+		}
+		b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
+	}
+}
+
+// bindAction completes the endpoint of an action.
+func (b *binder) bindAction(r *table.Resource, a declare.Action, e *table.Endpoint, fault func(error)) {
+	e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
+	e.ByWriters = byWriters(e, a, fault)
+	if a.OnObject {
+		modelhook.OfSelect().Check(r.Model, fault)
+	}
+	e.Pattern = actionPattern(r, a)
+	e.Input = b.input(r, a.In, fault)
+	children.Misplaced(e.Input, fault)
+	if !e.IsWrite() {
+		b.queryInput(e, a.In, fault)
+	}
+	b.parts(e, a, fault)
+	e.Settle()
+	b.act(e, a, fault)
+	r.Endpoints = append(r.Endpoints, e)
+}
+
+// bindLinks makes the two endpoints of an action of Links.
+func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error)) {
+	links, err := children.BindLinks(r, a.Links, fault)
+	if err != nil {
+		fault(err)
+		return
+	}
+	for method, serve := range links.Methods() {
+		e := b.newEndpoint(r, fmt.Sprintf("action %q", a.Name), a.Name, method, a.Rules)
+		e.OnObject, e.Out, e.OtherKey = true, a.Out, links.Key()
+		e.Doc = cmp.Or(a.Doc, links.Doc(method))
 		e.ByWriters = byWriters(e, a, fault)
-		if a.OnObject {
-			modelhook.OfSelect().Check(r.Model, fault)
-		}
-		e.Pattern = actionPattern(r, a)
-		e.Input = b.input(r, a.In, fault)
-		if !e.IsWrite() {
-			b.queryInput(e, a.In, fault)
-		}
-		b.parts(e, a, fault)
+		e.Pattern = strings.TrimSuffix(r.ItemPath(), "/") + "/" + a.Name + "/:other" + r.Slash
 		e.Settle()
-		b.act(e, a, fault)
+		links.Status = e.Status
+		e.Serve = serve
 		r.Endpoints = append(r.Endpoints, e)
 	}
 }
 
 // actionPattern is the canonical pattern of the path of an action.
 func actionPattern(r *table.Resource, a declare.Action) string {
-	base := "/" + r.Path
+	base := strings.TrimSuffix(r.ListPath(), "/")
 	if a.OnObject {
 		base = strings.TrimSuffix(r.ItemPath(), "/")
 	}
 	return base + "/" + a.Name + r.Slash
 }
 
-// act sets the function that serves an action's endpoint. For a related list, it also adds
-// too_many_rows to the endpoint's error codes.
+// act sets the function that serves an action's endpoint. For a related list and a toggle, it also
+// adds their error codes.
 func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
-	if a.Related == nil {
+	switch {
+	case a.List.Declared:
+		shown := b.representation(e.Resource, declare.Verb{Kind: declare.VerbShows, Out: a.Out}, fault)
+		e.Serve = verb.Reading(b.listing(e.Resource, e, shown, listed{a.Rules, a.List, e.Place()}).Serve)
+	case a.Pagination != nil || a.Filters != nil || len(a.List.Where)+len(a.List.Narrow) > 0 || a.List.Ordering != nil:
+		fault(naming.Sentence("Where, Narrow, Order, Filter and Paginate are for framework.Lists"))
+	case a.Related != nil:
+		e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))
+		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
+	case a.Toggle != nil:
+		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: b.bindToggle(e, a, fault)}.Serve()
+	default:
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: a.Run}.Serve()
-		return
 	}
-	e.Serve = verb.Reading(b.bindRelated(e, a.Related, fault))
-	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeTooManyRows)
+}
+
+// bindToggle returns the function of an action of Toggle, which is for signed-in callers. When all
+// resources are bound, it finds the view of the answer.
+func (b *binder) bindToggle(e *table.Endpoint, a declare.Action, fault func(error)) func(c *call.Call, object, in any) (any, error) {
+	t := toggle.Bind(e.Resource, a.Toggle, fault)
+	if t == nil {
+		return nil
+	}
+	if a.Untransacted {
+		fault(naming.Sentence("Untransacted is for functions; leave it out"))
+	}
+	e.Permission, e.Refuses = access.SignedIn(e.Permission), append(slices.Clip(e.Refuses), t.Refuses()...)
+	b.later(func() {
+		if a.Out == input.NoneType {
+			return
+		}
+		var err error
+		if _, t.Shown, err = rows.New(b.api).Finder(e.Resource.Path, a.Out); err != nil {
+			fault(err)
+		}
+	})
+	return t.Run(a.Method)
 }
 
 // newEndpoint makes an endpoint, and reports mistakes in its own rules. A permission,

@@ -15,9 +15,12 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/search"
@@ -55,12 +58,14 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, d := range declared {
 		b.open(d)
 	}
+	nested.Bind(a, b.faultOf)
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
+	nested.Check(a, b.faultOf)
 	for _, fn := range b.after {
 		fn()
 	}
@@ -90,6 +95,9 @@ func (b *binder) bindRelations() {
 	for _, r := range b.api.Resources {
 		b.nameFunctions(r)
 	}
+	for _, r := range b.api.Resources {
+		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, declaredKey(r)}, b.at(r, "fields"))
+	}
 }
 
 // A mistake is one sentence about the declaration of a resource, and lists the places in the
@@ -118,6 +126,8 @@ func (b *binder) fault(resource, place string, err error) {
 	b.mistakes = append(b.mistakes, m)
 }
 
+func (b *binder) faultOf(r *table.Resource, place string, err error) { b.fault(r.Path, place, err) }
+
 // err returns every mistake, one per line, or nil without mistakes.
 func (b *binder) err() error {
 	var lines []error
@@ -141,13 +151,22 @@ func (b *binder) at(r *table.Resource, place string) func(error) {
 
 var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
+// isPath reports whether the names in the path of a viewset are valid. The name of a nested viewset is
+// one segment; its parent checks the rest.
+func isPath(d *declare.Declaration) bool {
+	if d.Parent != nil {
+		return pathName.MatchString(d.Name) && !strings.Contains(d.Name, "/")
+	}
+	return pathName.MatchString(d.Path())
+}
+
 // open adds the resource of a declaration to the registry, with the parts that other
 // declarations may refer to: its path, its model and the names of its fields. If the path is
 // invalid or registered already, or if the model is unusable or does not have exactly one
 // primary key, it reports this and adds nothing.
 func (b *binder) open(d *declare.Declaration) {
 	name := d.Path()
-	if !pathName.MatchString(name) {
+	if !isPath(d) {
 		b.fault(fmt.Sprintf("%q", name), "", naming.Sentence("the name of a viewset is its path: letters, digits, - and _"))
 		return
 	}
@@ -193,16 +212,7 @@ func (b *binder) settle(r *table.Resource) {
 		Throttles:      naming.Inherited(d.Throttles, b.api.Config.Throttles),
 		Permission:     cmp.Or(d.Permission, b.api.Config.Permission),
 	}
-	r.Created, r.Updated = timeColumn(r.Table, "CreatedAt"), timeColumn(r.Table, "UpdatedAt")
-}
-
-// timeColumn returns the column of a timestamp that the framework sets, by the name of its
-// field; nil if the model has no such field of type [time.Time] or *time.Time.
-func timeColumn(model *schema.Table, goName string) *schema.Field {
-	if f := table.ColumnOf(model, goName); f != nil && f.IndirectType == naming.TimeType {
-		return f
-	}
-	return nil
+	r.Created, r.Updated = table.TimeColumn(r.Table, "CreatedAt"), table.TimeColumn(r.Table, "UpdatedAt")
 }
 
 // nameFields records the names that clients use for fields, from the JSON names in every
@@ -269,11 +279,13 @@ func (b *binder) bind(r *table.Resource) {
 	}
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
+	listing.CheckDefault(r, r.Ordering, fault)
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
+	b.later(func() { b.maskAll(r) })
 	b.checkWritten(r)
 }

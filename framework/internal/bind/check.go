@@ -18,6 +18,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -131,6 +132,8 @@ func (b *binder) checkGuards(fault func(place, format string, args ...any)) {
 		switch {
 		case g.Permission == nil:
 			fault("Guards", "the guard of %q has no permission", g.Under)
+		case nested.InPath(g.Under):
+			fault("Guards", "%q has the key of a row in it, and a guard is for a prefix of paths; give the viewset a Permission", g.Under)
 		case !b.guardsSomething(g) && b.misspelt(g.Under):
 			fault("Guards", "nothing is registered below %q%s", g.Under, naming.DidYouMean(g.Under, b.prefixes()))
 		}

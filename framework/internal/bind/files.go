@@ -32,7 +32,7 @@ func (b *binder) findFiles(r *table.Resource) {
 			b.fault(r.Path, (&table.FileColumn{FileField: d}).Place(), naming.Sentence("it has no Field; write a function that returns the address of the column: func(m *%s) *files.File", r.Model.Name()))
 			continue
 		}
-		f, err := table.NewFileColumn(r, d)
+		f, err := attachment.NewColumn(r, d)
 		if err != nil {
 			b.fault(r.Path, (&table.FileColumn{FileField: d}).Place(), err)
 			continue

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -26,7 +26,9 @@ func (b *binder) registerModels() {
 			}
 		}
 	}
-	slices.SortStableFunc(models, func(x, y reflect.Type) int { return cmp.Compare(len(joinTables(x)), len(joinTables(y))) })
+	slices.SortStableFunc(models, func(x, y reflect.Type) int {
+		return cmp.Compare(len(relation.JoinTables(x)), len(relation.JoinTables(y)))
+	})
 	for _, model := range models {
 		if b.lacksJoinModel(model) == nil {
 			_, _ = tableOf(b.api.DB, model)
@@ -34,31 +36,13 @@ func (b *binder) registerModels() {
 	}
 }
 
-// A joinTable is the join table of a many-to-many relation, and the field of the relation.
-type joinTable struct{ field, table string }
-
-// joinTables lists the join tables of the many-to-many relations of a model.
-func joinTables(model reflect.Type) (found []joinTable) {
-	if model.Kind() != reflect.Struct {
-		return nil
-	}
-	for _, f := range reflect.VisibleFields(model) {
-		for option := range strings.SplitSeq(f.Tag.Get("bun"), ",") {
-			if name, ok := strings.CutPrefix(option, "m2m:"); ok {
-				found = append(found, joinTable{f.Name, name})
-			}
-		}
-	}
-	return found
-}
-
 // lacksJoinModel returns an error if bun does not know the model of a join table that a model
 // needs. bun itself would panic.
 func (b *binder) lacksJoinModel(model reflect.Type) error {
-	for _, j := range joinTables(model) {
-		if b.api.DB.Dialect().Tables().ByName(j.table) == nil {
+	for _, j := range relation.JoinTables(model) {
+		if b.api.DB.Dialect().Tables().ByName(j.Table) == nil {
 			return naming.Sentence("the many-to-many relation %s.%s needs the model of its join table %q; add that model to Models, such as (*%s)(nil)",
-				model.Name(), j.field, j.table, naming.Title(naming.Singular(j.table)))
+				model.Name(), j.Field, j.Table, naming.Title(naming.Singular(j.Table)))
 		}
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/table"
 )
 
@@ -37,7 +39,7 @@ func (b *binder) bindReserved() {
 func (b *binder) bindSlugs() {
 	first := map[reflect.Type]*table.BoundSlug{}
 	for _, r := range b.api.Resources {
-		r.Slug = table.BindSlug(r, r.Declaration.Slug, func(place string, err error) { b.fault(r.Path, place, err) })
+		r.Slug = rowslug.Bind(r, r.Declaration.Slug, func(place string, err error) { b.fault(r.Path, place, err) })
 		if first[r.Model] == nil {
 			first[r.Model] = r.Slug
 		}
@@ -90,8 +92,9 @@ func (b *binder) checkShadows() {
 	for _, r := range b.api.Resources {
 		b.checkActionShadows(r)
 		for _, other := range b.api.Resources {
-			if rest, ok := strings.CutPrefix(other.Path, r.Path+"/"); ok && itemAt(r, "") {
-				word, _, _ := strings.Cut(rest, "/")
+			rest, ok := strings.CutPrefix(other.Path, r.Path+"/")
+			word, below, _ := strings.Cut(rest, "/")
+			if ok && !nested.InPath(word) && (itemAt(r, "") || itemAt(r, below)) {
 				b.checkShadow(other, "", r, word)
 			}
 		}
@@ -108,14 +111,14 @@ func (b *binder) checkActionShadows(r *table.Resource) {
 }
 
 // itemAt reports whether the viewset has an endpoint on an object with this name after the
-// key: the name of an action, or "" for the verbs.
+// key: the name of an action or of a nested viewset, or "" for the verbs.
 func itemAt(r *table.Resource, name string) bool {
-	return !r.Declaration.Single && slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool {
+	return !r.Declaration.Single && (nested.Named(r, name) || slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool {
 		if declare.IsVerb(e.Route.Name) {
 			return e.OnObject && name == ""
 		}
 		return e.OnObject && e.Route.Name == name
-	})
+	}))
 }
 
 // checkShadow reports the path of a resource, or of one of its actions: at this path, or at its

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 )
@@ -25,7 +26,11 @@ func (b *binder) bindScopes(r *table.Resource) {
 	if s := d.Scope; d.Single && (s.Kind != declare.ScopeOwn || s.Unless != nil) {
 		b.fault(r.Path, "single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
 	}
+	r.Scope.Above = r.Above
 	r.Writers = bindScope(r, d.Writers, writersOf, b.at(r, "writers")).AsWriters()
+	if r.Above != nil && r.Above.ByWriters {
+		r.Writers.Above = r.Above
+	}
 	b.checkWriters(r)
 }
 
@@ -55,9 +60,21 @@ func (b *binder) checkWriters(r *table.Resource) {
 func (b *binder) checkWritten(r *table.Resource) {
 	creates := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Route.Name == call.VerbCreate })
 	changes := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.OnObject && e.IsWrite() })
-	if r.HasWriters() && !changes && !(creates && r.Writers.Kind == declare.ScopeOwn) {
+	owns := r.Writers.Kind == declare.ScopeOwn && (creates || b.isRelated(r))
+	if r.Writers.Above == nil && r.HasWriters() && !changes && !owns {
 		b.fault(r.Path, "writers", naming.Sentence("no verb, action or file of the viewset changes a row; leave Writers out"))
 	}
+}
+
+// isRelated reports whether a relation leads to the viewset. The Own of its Writers then names the
+// owner for toggles and for mine.
+func (b *binder) isRelated(r *table.Resource) bool {
+	for _, other := range b.api.Resources {
+		if slices.ContainsFunc(other.Relations.All(), func(rel *relation.Relation) bool { return rel.Target == relation.Viewset(r) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // byWriters reports whether Writers decides who may use an action. It reports an action of
@@ -69,11 +86,14 @@ func byWriters(e *table.Endpoint, a declare.Action, fault func(error)) bool {
 	case a.ByReaders && a.Method == http.MethodGet:
 		fault(naming.Sentence("ByReaders has no effect on an action that only reads; leave it out"))
 	}
-	return !a.ByReaders && changes(e)
+	return !a.ByReaders && a.Toggle == nil && changes(e)
 }
 
-// changes reports whether an endpoint changes a row, and its viewset has Writers.
-func changes(e *table.Endpoint) bool { return e.Resource.HasWriters() && e.OnObject && e.IsWrite() }
+// changes reports whether an endpoint changes a row, and its viewset has Writers. If the Writers of a
+// parent apply, it includes what adds rows below the parent.
+func changes(e *table.Endpoint) bool {
+	return e.IsWrite() && (e.OnObject && e.Resource.HasWriters() || e.Resource.Writers.Above != nil)
+}
 
 // bindScope finds the columns of a scope, or of Writers, and reports each mistake. of returns the
 // declarations of the viewsets that a Via leads through.
@@ -118,7 +138,7 @@ func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
 	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind
-	if seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
+	if target.Above == nil && seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {
 		return naming.Sentence("Via %q leads to %s, which is Public: its rows have no owner, so every caller would have every row; say Public, or lead to a viewset with Own", f.Name, target.Path)
 	}
 	for at, steps := target, 0; steps <= len(r.API.Resources); steps++ {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/listing"
@@ -16,6 +17,7 @@ import (
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 )
 
@@ -95,7 +97,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	case declare.VerbShows, declare.VerbComputes:
 		shown := b.representation(r, v.Verb, fault)
 		if v.Name == call.VerbList {
-			e.Serve = verb.Reading(b.listing(r, e, shown, v.Verb).Serve)
+			e.Serve = verb.Reading(b.listing(r, e, shown, listed{v.Rules, declare.List{}, v.Name}).Serve)
 			return
 		}
 		e.Serve = verb.Reading(verb.NewItem(r, shown, e.Status).Serve)
@@ -107,6 +109,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	case declare.VerbDoes, declare.VerbChanges:
 		checkWhole(v.Out, fault)
 		e.Input = b.input(r, v.In, fault)
+		children.Misplaced(e.Input, fault)
 		if v.Name == call.VerbPatch && v.Kind == declare.VerbChanges {
 			checkFilled(r, e.Input, fault)
 		}
@@ -168,12 +171,21 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 	return shape
 }
 
-func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v declare.Verb) *listing.List {
-	e.Asks = true
+// A listed is what a list is bound from: the rules of a verb or of an action of Lists, and which rows
+// the action has.
+type listed struct {
+	declare.Rules
+
+	list  declare.List
+	place string // in mistakes
+}
+
+func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v listed) *listing.List {
+	e.Asks, e.Ordering = true, r.Ordering
 	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
 	l.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
 	if l.Pagination == nil {
-		b.fault(r.Path, "list", naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
+		b.fault(r.Path, v.place, naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
 	}
 	e.Pagination, e.Listed = l.Pagination, append(e.Listed, l.Pagination)
@@ -201,8 +213,10 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		}
 		add(place, bound.Params...)
 		r.Seeks(place, bound.Scans, searched.Fields())
+		l.Guard(bound.Params, searched.Fields())
 		l.Filters = append(l.Filters, bound)
 	}
+	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
 	return l
 }
@@ -215,12 +229,16 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	if r.Search != nil {
 		add("search", r.Search.Parameter())
 	}
-	if l.Ranker = listing.BindRanker(r, b.at(r, "ranked")); l.Ranker != nil {
+	if l.BindRanker(b.at(r, "ranked")); l.Ranker != nil {
 		add("ranked", l.Ranker.Param)
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
 	}
-	add("ordering", r.Ordering.Params()...)
+	add("ordering", l.Endpoint.Ordering.Params()...)
 	add("pagination", l.Pagination.Params()...)
+	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
+	if l.Guarded() {
+		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)
+	}
 }
 
 // filterPlace is the place of mistakes in a filter. It includes the text of the filter's method

@@ -23,6 +23,7 @@ type Verb struct {
 	Empty   bool // the constructor got a nil function
 	Compute func(c *call.Call, model any) (any, error)
 	Fill    func(c *call.Call, model, in any) error
+	Then    func(c *call.Call, model, in any) error        // of FillsThen, after the row and its related rows are stored
 	Run     func(c *call.Call, model, in any) (any, error) // the function of Does, with a nil model, or of Changes
 	Rules
 }
@@ -47,6 +48,9 @@ func (k VerbKind) String() string {
 
 // Constructor returns the name of the function of package framework that made the verb.
 func (v Verb) Constructor() string {
+	if v.Then != nil {
+		return "FillsThen"
+	}
 	if v.Fill != nil {
 		return "Fills"
 	}
@@ -105,10 +109,25 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
+	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
+	List         List         // of an action of Lists, which has no function
 	In, Out      reflect.Type
 	Run          func(c *call.Call, model, in any) (any, error)
 	Rules
 }
+
+// A List has what an action of Lists declares beside its rules: which rows it has, and its orders.
+type List struct {
+	Declared bool // it is an action of Lists
+	Where    []string
+	Narrow   []func(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery
+	Ordering *Ordering // nil for that of the viewset
+}
+
+// A Toggle has the arguments of Toggle: the relation with the callers' rows, and the column of these
+// rows with the caller's id.
+type Toggle struct{ Relation, Owner string }
 
 // RelatedRows are the arguments of Related: the viewset of the rows, its field that refers to
 // the object, and the type that shows a row.
@@ -156,10 +175,12 @@ const (
 type Declaration struct {
 	Service          *Service // nil for a viewset that is not in a service
 	Name, Under, Doc string
+	Parent           *Parent // nil for a viewset that is below no other
 	Model            reflect.Type
 	Verbs            Verbs
 	Scope            Scope
 	Writers          Scope // ScopeMissing without one
+	Fields           []FieldRule
 	Search           Search
 	Ranked           query.Ranker
 	Ordering         Ordering
@@ -186,6 +207,20 @@ type Declaration struct {
 	Expressions      map[string]Expression
 }
 
+// A Parent places a viewset below the rows of another one.
+type Parent struct {
+	Relation  string // the belongs-to relation of the model that leads to the parent
+	Viewset   string // the path of the parent
+	ByWriters bool   // who changes a row may change the parent's row
+}
+
+// A FieldRule has a field and the permission of the callers that see it, or that write it.
+type FieldRule struct {
+	Field      string
+	Permission call.Permission
+	Writes     bool
+}
+
 // An Expression is a SQL text with the values of its placeholders, and the type of its result.
 type Expression struct {
 	Result reflect.Type
@@ -194,9 +229,12 @@ type Expression struct {
 }
 
 // Path is the name by which other declarations refer to the resource: "products", or
-// "admin/products" if it is registered under "admin".
+// "admin/products" if it is registered under "admin", or "articles/{}/comments" below articles.
 func (d *Declaration) Path() string {
-	if d.Under == "" {
+	switch {
+	case d.Parent != nil:
+		return d.Parent.Viewset + "/{}/" + d.Name
+	case d.Under == "":
 		return d.Name
 	}
 	return d.Under + "/" + d.Name

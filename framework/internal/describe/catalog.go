@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -60,7 +61,7 @@ func (a Catalog) Routes() []spec.RouteInfo {
 func (a Catalog) info(e *table.Endpoint) spec.RouteInfo {
 	return spec.RouteInfo{
 		Method: e.Route.Method, Path: a.PathOf(e), ViewSet: e.Route.ViewSet, Name: e.Route.Name,
-		Permission: e.Permission.String(), Scope: e.Resource.Scope.String(), Writers: writersOf(e), Doc: e.Doc,
+		Permission: e.Permission.String(), Scope: scopeOf(e), Writers: writersOf(e), Doc: e.Doc,
 	}
 }
 
@@ -69,7 +70,18 @@ func writersOf(e *table.Endpoint) string {
 	if !e.ByWriters {
 		return ""
 	}
+	if n := e.Resource.Writers.Above; n != nil {
+		return strings.TrimPrefix(e.Resource.Declaration.Writers.String()+", writers of "+n.Parent.Path, "none, ")
+	}
 	return e.Resource.Writers.String()
+}
+
+// scopeOf describes the scope of an endpoint, and names the parent of a nested viewset.
+func scopeOf(e *table.Endpoint) string {
+	if e.Resource.Above == nil {
+		return e.Resource.Scope.String()
+	}
+	return e.Resource.Scope.String() + ", below " + e.Resource.Above.Parent.Path
 }
 
 // Access lists every endpoint with the access of each of the callers.
@@ -85,12 +97,15 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 	return all
 }
 
-// Permissions lists the names of permissions that endpoints, scopes and guards check, sorted and
+// Permissions lists the names of permissions that endpoints, scopes, fields and guards check, sorted and
 // without duplicates.
 func (a Catalog) Permissions() []string {
 	required := []call.Permission{}
 	for _, e := range a.Endpoints() {
 		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless)
+	}
+	for _, r := range a.Resources {
+		required = append(required, r.Fields.Permissions()...)
 	}
 	for _, g := range a.Config.Guards {
 		required = append(required, g.Permission)
@@ -103,10 +118,22 @@ func (a Catalog) Permissions() []string {
 	return slices.Compact(names)
 }
 
-// PathOf is the path of an endpoint, with the name of its key in braces:
-// "/api/patients/{id}/".
+// PathOf is the path of an endpoint, with the names of its keys in braces:
+// "/api/patients/{id}/". The name of a second key is that of the action, in the singular.
 func (a Catalog) PathOf(e *table.Endpoint) string {
-	return a.Config.Prefix + strings.ReplaceAll(e.Pattern, ":id", "{"+e.Resource.KeyName()+"}")
+	path := strings.NewReplacer(":id", "{"+e.Resource.KeyName()+"}", ":other", "{"+otherName(e)+"}").Replace(e.Pattern)
+	for i, name := range keyNames(e.Resource) {
+		path = strings.ReplaceAll(path, "/:"+table.AboveParam(i)+"/", "/{"+name+"}/")
+	}
+	return a.Config.Prefix + path
+}
+
+// otherName is the name of the second key in the path of an endpoint.
+func otherName(e *table.Endpoint) string {
+	if name := naming.Singular(e.Route.Name); name != e.Resource.KeyName() {
+		return name
+	}
+	return e.Route.Name + "_key"
 }
 
 // accessOf returns the access of a caller to an endpoint. If a permission panics, the access is

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"slices"
 
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/problem"
 )
 
 // FaultCodes lists the codes that the faults of an error may have, sorted by code: the codes of
-// the framework, of the rules of all inputs, and of the program.
+// the framework, of the rules of fields and of all inputs, and of the program.
 func (a Catalog) FaultCodes() []problem.CodeInfo {
 	all := slices.Clone(input.BuiltinFaults)
 	add := func(info problem.CodeInfo) {
@@ -23,6 +24,9 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 		}
 	}
 	for _, r := range a.Resources {
+		if len(r.Fields) > 0 {
+			add(fieldrule.FaultCode)
+		}
 		for _, shape := range r.Inputs {
 			for _, plan := range shape.Plans() {
 				addRules(plan, add)

@@ -17,6 +17,9 @@ func (e Operation) linked() (all []Operation) {
 		return nil
 	}
 	for _, r := range e.Resource.API.Resources {
+		if r.Above != nil && r != e.Resource { // the request has no key of its parent
+			continue
+		}
 		if r.Model != e.Resource.Model || r.Declaration.Single || !e.hasMember(r.KeyName()) {
 			continue
 		}

@@ -16,9 +16,18 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Words splits the path of a resource into words: "admin", "products".
-func Words(r *table.Resource) []string {
-	return strings.FieldsFunc(r.Path, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
+// Words splits the path of a resource into words: "admin", "products". Names of parents are in the
+// singular: "article", "comments".
+func Words(r *table.Resource) (words []string) {
+	parts := strings.Split(r.Path, "/{}/")
+	for i, part := range parts {
+		of := strings.FieldsFunc(part, func(ch rune) bool { return strings.ContainsRune("/-_", ch) })
+		if last := len(of) - 1; last >= 0 && i < len(parts)-1 {
+			of[last] = naming.Singular(of[last])
+		}
+		words = append(words, of...)
+	}
+	return words
 }
 
 // noun is the name of the schema of an input whose type has no name. It consists of the words
@@ -82,14 +91,21 @@ func (e Operation) summary() string {
 	}
 	d := e.Resource.Declaration
 	one, many, beside := nounOf(e.Resource), strings.NewReplacer("-", " ", "_", " ").Replace(d.Name), ""
-	if d.Under != "" {
+	switch {
+	case e.Resource.Above != nil:
+		parent := e.Resource.Above.Parent
+		beside = " of " + articled(parent.Declaration, nounOf(parent))
+	case d.Under != "":
 		beside = " (" + d.Under + ")"
 	}
 	if e.File != nil {
 		return fileWords[e.Route.Method] + " the " + e.File.Name + " of " + articled(d, one) + beside
 	}
-	if e.Route.Name == call.VerbList {
+	switch {
+	case e.Route.Name == call.VerbList:
 		return "List " + many + beside
+	case e.Pagination != nil:
+		return "List " + many + ": " + e.Route.Name + beside
 	}
 	if verb := verbWords[e.Route.Name]; verb != "" {
 		return verb + " " + articled(d, one) + beside
@@ -129,7 +145,7 @@ func (e Operation) description() string {
 		parts = append(parts, e.Doc)
 	}
 	if e.Resource.Path != "" {
-		parts = append(parts, e.audience())
+		parts = append(parts, e.audience()+e.belowWhat())
 	}
 	if e.Resource.Strict {
 		parts = append(parts, "Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.")
@@ -152,6 +168,8 @@ func (e Operation) audience() string {
 	}
 	scope := e.Resource.Scope.Scope
 	switch {
+	case e.ByWriters && (!e.OnObject || e.Resource.Declaration.Writers.Kind == declare.ScopeMissing): // of the parent alone
+		return who + "."
 	case e.ByWriters && e.Resource.Writers.Unless != nil:
 		return who + "; " + changeable(e.Resource.Writers.Kind == declare.ScopeWhere) + ", or all that the caller may see with the permission " + e.right(e.Resource.Writers.Unless) + "."
 	case e.ByWriters:
@@ -268,7 +286,7 @@ func (e Operation) refusesInput() (codes []string) {
 // refusesRows lists the error codes that depend on the stored rows, and those of filters and
 // pagination.
 func (e Operation) refusesRows() (codes []string) {
-	if e.OnObject {
+	if e.OnObject || e.Resource.Above != nil {
 		codes = append(codes, problem.CodeNotFound)
 	}
 	codes = append(codes, e.refusesReaders()...)

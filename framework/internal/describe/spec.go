@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/openapi"
@@ -40,12 +41,18 @@ func (a Catalog) spec() *spec.API {
 	api := &spec.API{
 		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.Origin.BasePath(), "/"), ErrorsAt: a.Origin.ErrorsAt(),
 		Lenient:    len(a.Resources) == 0 || slices.ContainsFunc(a.Resources, func(r *table.Resource) bool { return !r.Strict }),
-		ErrorShape: c.ErrorShape, Case: c.Case, Codes: a.Codes, FaultCodes: a.FaultCodes(),
+		ErrorShape: c.ErrorShape, Case: c.Case, Codes: a.Codes, FaultCodes: a.FaultCodes(), Hidden: map[spec.MemberOf]string{},
 		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
 	}
 	for _, r := range a.Resources {
 		for _, v := range r.Declaration.Verbs {
 			api.Shown = append(api.Shown, specShown(r, v.Out))
+		}
+		for _, shown := range r.Shown {
+			a.hidden(shown.Hiding(), api.Hidden)
+		}
+		for _, e := range r.Endpoints {
+			a.hidden(e.Mask, api.Hidden)
 		}
 	}
 	for _, e := range a.Operations() {
@@ -54,6 +61,21 @@ func (a Catalog) spec() *spec.API {
 		api.Mistakes = append(api.Mistakes, err...)
 	}
 	return api
+}
+
+// hidden adds the members that only some callers see, with a sentence about these callers.
+func (a Catalog) hidden(mask *fieldrule.Mask, to map[spec.MemberOf]string) {
+	for m, rule := range mask.Members() {
+		for f := range naming.ShapeFields(m.Of) {
+			if naming.JSONName(f) != m.Name {
+				continue
+			}
+			of, said := spec.MemberOf{Type: m.Of, Name: a.Config.Case.JSONName(f)}, "Only callers with this permission see it: "+rule.Permission.String()+"."
+			if known := to[of]; known == "" || said < known { // the order of members is random
+				to[of] = said
+			}
+		}
+	}
 }
 
 func specShown(r *table.Resource, out reflect.Type) spec.Shown {
@@ -73,7 +95,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	described := &spec.Endpoint{
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
-		Key: e.specKey(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
+		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {
@@ -92,7 +114,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		})
 	}
 	for _, to := range e.linked() {
-		described.Links = append(described.Links, spec.Link{ID: to.ID(), Key: to.Resource.KeyName()})
+		described.Links = append(described.Links, spec.Link{ID: to.ID(), Key: to.Resource.KeyName(), Above: keyNames(to.Resource)})
 	}
 	for _, scheme := range e.Authentication {
 		for _, way := range access.SecurityOf(scheme, e.Route.Method) {
@@ -121,6 +143,14 @@ func (e Operation) specKey() *spec.Key {
 	}
 	r := e.Resource
 	return &spec.Key{Name: r.KeyName(), Doc: "The " + nounOf(r) + "'s " + r.KeyName() + ".", Type: r.Key.IndirectType}
+}
+
+// specOther describes the second key in the path, nil without one.
+func (e Operation) specOther() *spec.Key {
+	if e.OtherKey == nil {
+		return nil
+	}
+	return &spec.Key{Name: otherName(e.Endpoint), Doc: "The " + e.OtherKey.Name + " of one of " + e.Route.Name + ".", Type: e.OtherKey.IndirectType}
 }
 
 func (e Operation) specBody() *spec.Body {
@@ -172,7 +202,11 @@ var samplePages = []query.Page{
 // rejects a page, for example a page after the last, the description lacks this page. An error
 // that is not a [problem.Error] is a mistake, and so is a class that rejects every page.
 func (e Operation) specPage() (*spec.Page, []error) {
-	page := &spec.Page{Name: naming.Title(strings.Join(Words(e.Resource), " ")) + "Page"}
+	words := Words(e.Resource)
+	if e.Route.Name != call.VerbList {
+		words = append(words, e.Route.Name)
+	}
+	page := &spec.Page{Name: naming.Title(strings.Join(words, " ")) + "Page"}
 	var mistakes []error
 	var last error
 	for _, p := range samplePages {

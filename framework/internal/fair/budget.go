@@ -1,6 +1,10 @@
 package fair
 
-import "sync"
+import (
+	"errors"
+	"io"
+	"sync"
+)
 
 // A Budget limits the memory that the requests of all clients hold. The requests of one address
 // may hold at most as many bytes as are still free afterwards, so at most half of the budget. It
@@ -41,6 +45,38 @@ func (s *Share) Take(bytes int) bool {
 	s.bytes += bytes
 	return true
 }
+
+// ErrBudget is the error of a read beyond the share of the client's address.
+var ErrBudget = errors.New("the requests of this address hold too much of the memory for bodies")
+
+// Reader returns a reader of from that adds to the share what it reads, without the first free
+// bytes.
+func (s *Share) Reader(from io.Reader, free int) *Reader {
+	return &Reader{from: from, share: s, free: free}
+}
+
+// A Reader reads within a share. It keeps nothing; its user holds what it read.
+type Reader struct {
+	from  io.Reader
+	share *Share
+	free  int
+	full  bool
+}
+
+// Read returns [ErrBudget] if the share is exceeded.
+func (r *Reader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	counted := max(0, n-r.free)
+	r.free -= n - counted
+	if counted > 0 && !r.share.Take(counted) {
+		r.full = true
+		return 0, ErrBudget
+	}
+	return n, err
+}
+
+// IsFull reports whether a read exceeded the share.
+func (r *Reader) IsFull() bool { return r.full }
 
 // End returns all bytes of the share to the budget. Without any bytes, it does nothing.
 func (s *Share) End() {

@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/once"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -149,13 +150,15 @@ func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...
 // filters, searches and orders use.
 func (l *tableList) useRelations(r *table.Resource) {
 	for _, rel := range r.Relations.All() {
-		for _, column := range slices.Concat(rel.Schema.BasePKs, rel.Schema.JoinPKs, rel.Schema.M2MBasePKs, rel.Schema.M2MJoinPKs) {
-			l.useFields(r, column.Table, column)
+		l.useFields(r, rel.Holder(), rel.Schema.BasePKs...)
+		l.useFields(r, rel.Schema.JoinTable, rel.Schema.JoinPKs...)
+		if join := rel.Schema.M2MTable; join != nil {
+			l.useFields(r, join, slices.Concat(rel.Schema.M2MBasePKs, rel.Schema.M2MJoinPKs)...)
 		}
 	}
 	for _, f := range r.Relations.Used() {
-		if f.Column != nil {
-			l.useFields(r, f.Column.Table, f.Column)
+		if path := relation.PathOf(f); path != nil && f.Column != nil {
+			l.useFields(r, path[len(path)-1].Schema.JoinTable, f.Column)
 		}
 	}
 }

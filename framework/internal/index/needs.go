@@ -8,11 +8,11 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/sqldb"
 )
 
@@ -71,7 +71,9 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.relations()
 	x.listedRelations()
 	x.related()
+	x.toggles()
 	x.paths()
+	x.nested()
 	if x.listed() {
 		x.lists()
 	}
@@ -114,7 +116,7 @@ func (x *indexing) owner() {
 	case owner == nil:
 	case x.Declaration.Single:
 		x.add(IndexNeed{Unique: true}, "single", owner)
-	case x.Scope.Kind == declare.ScopeOwn && x.listed() && (len(x.Ordering.Fallback) == 0 || x.indexable(x.Ordering.Fallback)):
+	case x.Scope.Kind == declare.ScopeOwn && x.Above == nil && x.listed() && (len(x.Ordering.Fallback) == 0 || x.indexable(x.Ordering.Fallback)):
 		x.ordered("default order of a caller's own", owner, x.Ordering.Fallback)
 	default:
 		x.add(IndexNeed{}, "scope", owner)
@@ -141,6 +143,31 @@ func (x *indexing) related() {
 	}
 }
 
+// nested adds the index that finds the rows of one parent, in the default order if there is a list.
+func (x *indexing) nested() {
+	if x.Above == nil {
+		return
+	}
+	if terms := x.Ordering.Fallback; x.listed() && (len(terms) == 0 || x.indexable(terms)) {
+		x.ordered("list below "+x.Above.Parent.Path, x.Above.Column, terms)
+		return
+	}
+	x.add(IndexNeed{}, "rows below "+x.Above.Parent.Path, x.Above.Column)
+}
+
+// toggles adds the unique index of each toggle: of the object and the caller. Package bind has
+// reported mistakes in these actions before.
+func (x *indexing) toggles() {
+	for _, a := range x.Declaration.Actions {
+		if a.Toggle == nil {
+			continue
+		}
+		if t := toggle.Bind(x.Resource, a.Toggle, func(error) {}); t != nil {
+			x.add(IndexNeed{Table: t.Row.Table.Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
+		}
+	}
+}
+
 // reached returns the need of an index that finds the rows with one value of a column in the
 // default order.
 func (x *indexing) reached(by *schema.Field) IndexNeed {
@@ -152,8 +179,17 @@ func (x *indexing) reached(by *schema.Field) IndexNeed {
 	return x.needs[0]
 }
 
-func (x *indexing) listed() bool {
-	return x.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent
+// listed reports whether the viewset has a list: that of its verb, or an action of Lists.
+func (x *indexing) listed() bool { return len(x.orderings()) > 0 }
+
+// orderings lists the orderings of the lists.
+func (x *indexing) orderings() (all []*ordering.Bound) {
+	for _, e := range x.Endpoints {
+		if e.Ordering != nil && !slices.Contains(all, e.Ordering) {
+			all = append(all, e.Ordering)
+		}
+	}
+	return all
 }
 
 // unordered reports whether an order begins with a field in the viewset's Unindexed.
@@ -212,22 +248,29 @@ func (x *indexing) relations() {
 }
 
 // lists adds the indexes for the orders and filters of a list, unless each caller lists only
-// the rows of one owner.
+// the rows of one owner, or of one parent.
 func (x *indexing) lists() {
-	if x.owned() {
+	if x.owned() || x.Above != nil {
 		return
 	}
-	x.order("default order", x.Ordering.Fallback)
-	for _, name := range x.Ordering.Allowed {
-		x.order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
-	}
-	for _, named := range x.Ordering.Named {
-		x.order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
+	for _, o := range x.orderings() {
+		ordersOf(o, x.order)
 	}
 	for _, s := range x.Sought {
 		if s.Field.Related == nil && s.Field.Column != nil && !s.Scans && !x.Unindexed[s.Field.Column] {
 			x.add(IndexNeed{}, s.Place, s.Field.Column)
 		}
+	}
+}
+
+// ordersOf passes each order of an ordering to use.
+func ordersOf(o *ordering.Bound, use func(place string, terms []ordering.Term)) {
+	use("default order", o.Fallback)
+	for _, name := range o.Allowed {
+		use("order "+strconv.Quote(name), []ordering.Term{{Field: o.AllowedFields[name]}})
+	}
+	for _, named := range o.Named {
+		use("order "+strconv.Quote(named.Name), o.Orders[named.Name].Terms)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
 )
@@ -81,15 +83,11 @@ func (x *indexing) unserved() (places []string) {
 	}
 	order := func(place string, terms []ordering.Term) {
 		if !ordering.OfRow(terms) && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return x.Accepts(t.Field) }) {
-			places = append(places, place+" sorts every matching row: an index has columns of one table alone")
+			places = naming.AddNew(places, []string{strings.Replace(place, "default", "the default", 1) + " sorts every matching row: an index has columns of one table alone"})
 		}
 	}
-	order("the default order", x.Ordering.Fallback)
-	for _, name := range x.Ordering.Allowed {
-		order("order "+strconv.Quote(name), []ordering.Term{{Field: x.Ordering.AllowedFields[name]}})
-	}
-	for _, named := range x.Ordering.Named {
-		order("order "+strconv.Quote(named.Name), x.Ordering.Orders[named.Name].Terms)
+	for _, o := range x.orderings() {
+		ordersOf(o, order)
 	}
 	if x.Search != nil {
 		for _, f := range x.Search.Related {
@@ -106,7 +104,7 @@ func (x *indexing) unserved() (places []string) {
 func (x *indexing) computedFilters() (places []string) {
 	for _, s := range x.Sought {
 		if s.Field.Expression != nil && !s.Scans && !x.Accepts(s.Field) {
-			places = append(places, s.Place+" computes the expression of every row")
+			places = naming.AddNew(places, []string{s.Place + " computes the expression of every row"})
 		}
 	}
 	return places

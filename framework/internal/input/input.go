@@ -60,6 +60,7 @@ const maxFields = 256
 //	validate:"..."       rules as validator has them, of one value each
 //	default:"booked"     the value of an absent field, except at the top level of a PATCH
 //	ref:"patients"       the viewset whose row the value names
+//	to:"tags.name"       the relation whose rows the list sets
 //	trim:"-"             keeps white space at both ends of text
 //	doc:"..."            a sentence for the OpenAPI document
 //	example:"..."        a value for the OpenAPI document
@@ -94,6 +95,8 @@ type Field struct {
 	HasDef   bool            // the tag default was given
 	Sent     json.RawMessage // the default as a client would send it
 	Ref      string          // the viewset whose row it names, "" for none
+	To       string          // the tag to: the relation whose rows the list sets, "" for none
+	Sets     string          // a sentence about what the tag to sets, for the reference
 	Doc      string          // the tag doc, for the reference
 	Example  string          // the tag example, for the reference
 	Enum     []string        // the allowed values, nil for any value
@@ -108,6 +111,7 @@ func (f *Field) Add(r rule.Rule) {
 	if !slices.Contains(f.Value.Rules, r) {
 		f.Value.Rules = append(slices.Clip(f.Value.Rules), r)
 		f.Rules, f.Value.Tag = f.Value.Rules, rule.Tag(f.Value.Rules)
+		f.Value.bounds()
 	}
 }
 
@@ -254,7 +258,7 @@ func (c *inputCompiler) field(s *Shape, sf reflect.StructField, name string, ind
 	f := &Field{
 		Name: name, GoName: sf.Name, Place: place, Index: index, position: len(s.Fields), Typ: sf.Type,
 		Required: value.Required, nullable: value.Nullable, Rules: value.Rules, Enum: value.words(),
-		Ref: sf.Tag.Get("ref"), Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"), Nested: value.shape(), Value: value,
+		Ref: sf.Tag.Get("ref"), To: sf.Tag.Get("to"), Doc: sf.Tag.Get("doc"), Example: sf.Tag.Get("example"), Nested: value.shape(), Value: value,
 	}
 	c.reference(f)
 	c.fallback(f, sf.Tag)
@@ -319,12 +323,18 @@ func (c *inputCompiler) plan(t reflect.Type, spec *rule.Spec, trim bool, place s
 	}
 	c.filled(p, place)
 	c.rules(p, place)
-	p.limit = rule.MaxItems(p.Rules)
+	p.bounds()
 	c.enumerated(p, place)
-	p.unique = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "unique" })
-	p.line = slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == "line" })
 	p.kind = datatype.SchemaKind(p.Typ)
 	return p
+}
+
+// bounds stores what the rules of the plan mean for its reader.
+func (p *ValuePlan) bounds() {
+	has := func(name string) bool {
+		return slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == name })
+	}
+	p.limit, p.unique, p.line = rule.MaxItems(p.Rules), has("unique"), has("line")
 }
 
 // rules checks the rules of the plan, and writes their bounds as the values that validator compares.

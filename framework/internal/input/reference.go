@@ -87,6 +87,20 @@ func (s *Shape) Refs() []*Field {
 	return list
 }
 
+// Setting lists every field of the shape that has the tag to, at any depth.
+func (s *Shape) Setting() []*Field {
+	var list []*Field
+	for _, f := range s.Fields {
+		if f.To != "" {
+			list = append(list, f)
+		}
+		if f.Nested != nil {
+			list = append(list, f.Nested.Setting()...)
+		}
+	}
+	return list
+}
+
 // Faulty reports whether any fault is at the pointer.
 func Faulty(faults []problem.Fault, pointer string) bool {
 	return slices.ContainsFunc(faults, func(f problem.Fault) bool { return f.Pointer == pointer })

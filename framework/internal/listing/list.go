@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -14,7 +15,9 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -24,8 +27,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A List answers GET {path}/. It applies the scope, the filters, the search, the order and
-// the page.
+// A List answers GET {path}/, or an action of Lists. It applies the scope, the filters, the search,
+// the order and the page.
 type List struct {
 	Resource   *table.Resource
 	Endpoint   verb.Handler
@@ -33,6 +36,8 @@ type List struct {
 	Filters    []query.BoundFilter
 	Ranker     *query.BoundRanker
 	Pagination query.Pagination
+	Fixed      []func(c *call.Call) query.Narrow // the conditions of every request
+	guards     map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
 }
 
 // listed is the parsed query string of a list.
@@ -42,6 +47,7 @@ type listed struct {
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
 	order   ordering.Order
+	parent  any // the primary key of the row above, in a nested viewset
 	window  query.Window
 
 	searchInRow query.Narrow // the search as a condition that uses no index
@@ -53,6 +59,10 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := nested.Enter(c, l.Resource, r); err != nil {
+		return nil, err
+	}
+	parsed.parent = r.Parent
 	page := query.Page{Window: parsed.window, Link: l.linker(c, r)}
 	read := l.page
 	switch {
@@ -78,6 +88,9 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var parsed listed
 	var faults fault.List
 	values, err := l.Endpoint.ReadParams(c, r.Query)
+	if refusal := l.refuses(c, values); refusal != nil {
+		return nil, refusal
+	}
 	faults.Add(err)
 	for _, f := range l.Filters {
 		if anyGiven(f.Params, values) {
@@ -116,7 +129,7 @@ func anyGiven(params []query.Param, values query.Values) bool {
 // order parses the ordering. A field that is not allowed is ignored, or rejected if the resource
 // is strict. If clients order by names, an unknown name is always rejected.
 func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) {
-	o := l.Resource.Ordering
+	o := l.Endpoint.Ordering
 	parsed, ignored, err := o.Read(values[o.Param])
 	if err != nil {
 		return parsed, err
@@ -138,12 +151,16 @@ func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) 
 
 // matching is the query of every row that the list has, on all its pages.
 func (l *List) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
-	return l.where(c, append(slices.Clip(parsed.narrow), parsed.search))
+	return l.where(c, parsed, append(slices.Clip(parsed.narrow), parsed.search))
 }
 
-// where is the query of the rows that satisfy every condition. It skips nil conditions.
-func (l *List) where(c *call.Call, conditions []query.Narrow) *bun.SelectQuery {
-	q := l.Resource.Rows(c)
+// where is the query of the rows that satisfy every condition, and those of the list itself. It
+// skips nil conditions.
+func (l *List) where(c *call.Call, parsed *listed, conditions []query.Narrow) *bun.SelectQuery {
+	q := l.Resource.Listed(c, parsed.parent)
+	for _, fixed := range l.Fixed {
+		q = q.WhereGroup(" AND ", fixed(c))
+	}
 	for _, n := range conditions {
 		if n != nil {
 			q = q.WhereGroup(" AND ", n)
@@ -180,7 +197,7 @@ const far = 100
 // offset far on, a subquery finds the keys of the page: an index can skip rows without reading
 // them.
 func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
-	order, cut := l.Resource.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
+	order, cut := l.Endpoint.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
 	q := order.Apply(c, l.matching(c, parsed), parsed.order.Terms)
 	if cut.Offset < far && !ordering.Joins(parsed.order.Terms) {
 		return q, cut
@@ -230,7 +247,7 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 // linker returns a function that makes absolute links to this list with other values of some
 // parameters. An empty value removes its parameter.
 func (l *List) linker(c *call.Call, r *table.Request) func(url.Values) string {
-	base := c.URL(l.Resource.ListPath())
+	base := c.URL(l.Resource.PathBelow(r.Above) + strings.TrimPrefix(l.Endpoint.Pattern, l.Resource.ListPath()))
 	return func(replace url.Values) string {
 		query := url.Values{}
 		maps.Copy(query, r.Query)

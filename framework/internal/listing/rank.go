@@ -4,17 +4,20 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 )
 
-// BindRanker binds the ranked search of a viewset. It returns nil if the viewset declares none,
-// or if it reported a mistake.
-func BindRanker(r *table.Resource, fault func(error)) *query.BoundRanker {
+// BindRanker binds the ranked search of the viewset, and notes which fields it uses. It sets no
+// ranker if the viewset declares none, or if it reported a mistake.
+func (l *List) BindRanker(fault func(error)) {
+	r := l.Resource
 	if r.Declaration.Ranked == nil {
-		return nil
+		return
 	}
-	bound, err := r.Declaration.Ranked.Bind(query.NewFacts(r, r.API.Config.Case))
+	used := relation.NewRecorder(r)
+	bound, err := r.Declaration.Ranked.Bind(query.NewFacts(used, r.API.Config.Case))
 	switch {
 	case err != nil:
 		fault(err)
@@ -23,9 +26,9 @@ func BindRanker(r *table.Resource, fault func(error)) *query.BoundRanker {
 	case bound.Read == nil:
 		fault(naming.Sentence("it has no function that reads %q", bound.Param.Name))
 	default:
-		return &bound
+		l.Ranker = &bound
+		l.Guard([]query.Param{bound.Param}, used.Fields())
 	}
-	return nil
 }
 
 // joinRanking narrows a query to the rows that a ranking found. The columns of the ranking get

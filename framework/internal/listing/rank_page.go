@@ -51,7 +51,7 @@ func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.
 		return rows, found, nil
 	}
 	pk := bun.Ident(l.Resource.Pk.Name)
-	q := l.Resource.Rows(c).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
+	q := l.where(c, parsed, nil).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
 	rows, err = l.Shown.Write(c, q, table.Window{})
 	page.Rows = rows.Rows
 	return rows, found, err
@@ -97,11 +97,11 @@ func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err 
 // keyed selects the key of each row and the columns of the order. It returns the ORDER BY of
 // the selected columns.
 func (l *List) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.SelectQuery, string) {
-	q = l.Resource.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
+	q = l.Endpoint.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
-	for n, t := range l.Resource.Ordering.Settled(parsed.order.Terms) {
+	for n, t := range l.Endpoint.Ordering.Settled(parsed.order.Terms) {
 		name := `"key"`
-		if !l.Resource.Ordering.IsKey(t) {
+		if !l.Endpoint.Ordering.IsKey(t) {
 			name = fmt.Sprintf(`"order_%d"`, n)
 			q = q.ColumnExpr("? AS ?", t.Field.SQL(c), bun.Safe(name))
 		}

@@ -125,3 +125,24 @@ const (
 	LinePattern       = `^[^` + unseen + `]*$`
 	FilledLinePattern = `^[` + Skips + `]*[^` + blanks + `][^` + unseen + `]*$` // linear: no character is in the first two classes
 )
+
+// HeaderText percent-encodes the bytes of a name that are not visible ASCII, and the characters
+// % , ; " and ?. It cuts a name of more than 64 bytes and adds "...".
+func HeaderText(name string) string {
+	const keep = 64
+	if len(name) > keep {
+		name = name[:keep] + "..."
+	}
+	var b strings.Builder
+	for i := range len(name) {
+		ch := name[i]
+		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
+			b.WriteByte(ch)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte("0123456789ABCDEF"[ch>>4])
+		b.WriteByte("0123456789ABCDEF"[ch&15])
+	}
+	return b.String()
+}

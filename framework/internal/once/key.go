@@ -84,7 +84,7 @@ func InvalidKey(format string, args ...any) *problem.Error {
 		"The header "+problem.IdempotencyHeader+" "+fmt.Sprintf(format, args...)+".")
 }
 
-// Fingerprint identifies the content of a request to a route. It is the SHA-256 of the key in
+// Fingerprint identifies the content of a request to a route. It is the SHA-256 of the keys in
 // the path, the query string and the body. It does not depend on the order of parameters with
 // different names, on the order of members, or on white space between JSON tokens: a client may
 // change these when it sends the request again. The body must be valid JSON of limited depth,
@@ -92,7 +92,11 @@ func InvalidKey(format string, args ...any) *problem.Error {
 func Fingerprint(r *table.Request) []byte {
 	body := jsontext.Value(bytes.Clone(r.Body))
 	_ = body.Format(jsontext.ReorderRawObjects(true))
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", fmt.Sprint(r.Key), r.Query.Encode(), body))
+	key := fmt.Sprint(r.Key)
+	if len(r.Above) > 0 {
+		key = fmt.Sprintf("%q %q", r.Above, key)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %s", key, r.Query.Encode(), body))
 	return sum[:]
 }
 

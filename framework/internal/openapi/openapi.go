@@ -82,7 +82,7 @@ type writer struct {
 
 func write(api *spec.API) (*openapi31.Spec, error) {
 	w := &writer{
-		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Case),
+		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Hidden, api.Case),
 		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{},
 	}
 	w.schemas.faults = slices.Clone(api.Mistakes)
@@ -140,7 +140,13 @@ func (w *writer) tag(s spec.Service) string {
 
 func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	add := func(p openapi31.Parameter) { op.Parameters = append(op.Parameters, p.ToParameterOrRef()) }
-	if key := e.Key; key != nil {
+	keys := slices.Clone(e.Above)
+	for _, key := range []*spec.Key{e.Key, e.Other} {
+		if key != nil {
+			keys = append(keys, *key)
+		}
+	}
+	for _, key := range keys {
 		p := openapi31.Parameter{Name: key.Name, In: openapi31.ParameterInPath, Schema: w.schemas.key(key.Type)}
 		p.WithRequired(true).WithDescription(key.Doc)
 		add(p)
@@ -283,6 +289,9 @@ func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 			pointer = naming.PointerTo(e.In) + pointer
 		}
 		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#" + pointer}}
+		for _, name := range to.Above {
+			link.Parameters[name] = "$request.path." + name
+		}
 		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
 	}
 	return all

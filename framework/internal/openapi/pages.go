@@ -29,7 +29,7 @@ func (w *writer) list(e *spec.Endpoint) wire.JSONSchema {
 			}
 		}
 	}
-	name, _ := w.schemas.allot(pageOf{e.ViewSet}, e.Page.Name)
+	name, _ := w.schemas.allot(pageOf{e.ID}, e.Page.Name)
 	w.schemas.named[name] = object(properties, required)
 	return schemaOf(name)
 }

@@ -71,12 +71,13 @@ func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema
 }
 
 // explained adds to the schema of a field's values the description, the default and the example
-// of its tags, and a sentence about the tag ref. It adds no default if partial.
+// of its tags, and a sentence about the tags ref and to. It adds no default if partial.
 func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
 	if f.Ref != "" {
 		doc = strings.TrimSpace(doc + " The id of one of " + f.Ref + " that the caller may use here.")
 	}
+	doc = strings.TrimSpace(doc + " " + f.Sets)
 	if f.HasDef && !partial {
 		schema["default"] = f.Sent
 	}

@@ -46,8 +46,8 @@ func (c component) member(field string) string {
 	return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
 }
 
-// A pageOf is the schema of a viewset's list.
-type pageOf struct{ viewset string }
+// A pageOf is the schema of a list, with the id of its operation.
+type pageOf struct{ id string }
 
 // A problemOf is the schema of errors with a code.
 type problemOf struct{ code string }

@@ -22,13 +22,14 @@ type schemas struct {
 	names
 
 	beside map[reflect.Type]map[string]*input.Field // by a shown type, the input's fields with the same names
+	hidden map[spec.MemberOf]string                 // sentences about members that only some callers see
 	faults []error
 	cased  naming.Case // of the names of fields that no tag gives
 	within string      // the name for the next input type, if the type has no name
 }
 
-func newSchemas(shown []spec.Shown, names naming.Case) *schemas {
-	s := &schemas{names: newNames(), cased: names, beside: map[reflect.Type]map[string]*input.Field{}}
+func newSchemas(shown []spec.Shown, hidden map[spec.MemberOf]string, names naming.Case) *schemas {
+	s := &schemas{names: newNames(), cased: names, hidden: hidden, beside: map[reflect.Type]map[string]*input.Field{}}
 	for _, one := range shown {
 		s.shownBeside(one.Output, one.Inputs)
 	}
@@ -143,7 +144,7 @@ func (s *schemas) parts(t reflect.Type) wire.JSONSchema {
 }
 
 // shown returns the schema of a struct as it is written. Every field is required, except those
-// with omitempty or omitzero in their tag.
+// with omitempty or omitzero in their tag, and those that only some callers see.
 func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	name, fresh := s.component(component{typ: t})
 	if !fresh {
@@ -151,13 +152,13 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	}
 	properties, required := wire.Members{}, []any{}
 	for f := range s.cased.Fields(t) {
-		typ := f.Type
+		typ, some := f.Type, s.hidden[spec.MemberOf{Type: t, Name: naming.JSONName(f)}]
 		if naming.HasOption(f, "omitempty") || naming.HasOption(f, "omitzero") {
 			typ = naming.Indirect(typ)
-		} else {
+		} else if some == "" {
 			required = append(required, naming.JSONName(f))
 		}
-		properties.Add(naming.JSONName(f), s.field(t, f, typ))
+		properties.Add(naming.JSONName(f), noted(s.field(t, f, typ), some))
 	}
 	s.named[name] = object(properties, required)
 	return schemaOf(name)
@@ -208,6 +209,15 @@ func described(s wire.JSONSchema, doc string) wire.JSONSchema {
 	}
 	s["description"] = doc
 	return s
+}
+
+// noted puts a sentence behind the description of a schema. An empty sentence changes nothing.
+func noted(s wire.JSONSchema, note string) wire.JSONSchema {
+	if said, ok := s["description"].(string); ok && note != "" {
+		s["description"] = said + " " + note
+		return s
+	}
+	return described(s, note)
 }
 
 // ownSchema returns the schema that a type declares for itself, or nil. It reports a schema that

@@ -156,14 +156,20 @@ func (b Base) Field(name string) (query.Field, error) {
 	if b.whole() {
 		return b.set.viewset.Field(name)
 	}
-	known := make([]string, 0, len(b.table.Fields))
-	for _, column := range b.table.Fields {
+	return ColumnNamed(b.table, name)
+}
+
+// ColumnNamed finds a column of a table by its name or, with the same words, by its Go field. The
+// error suggests the nearest name.
+func ColumnNamed(table *schema.Table, name string) (query.Field, error) {
+	known := make([]string, 0, len(table.Fields))
+	for _, column := range table.Fields {
 		if column.Name == name || sameWords(column.GoName, name) {
-			return fieldOf(b.table, name, column), nil
+			return fieldOf(table, name, column), nil
 		}
 		known = append(known, column.Name)
 	}
-	return query.Field{}, naming.Sentence("no field %q in %s%s", name, b.table.Type.Name(), naming.DidYouMean(name, known))
+	return query.Field{}, naming.Sentence("no field %q in %s%s", name, table.Type.Name(), naming.DidYouMean(name, known))
 }
 
 // Relation implements [query.Source].

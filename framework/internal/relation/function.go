@@ -29,6 +29,7 @@ type Function struct {
 	column *query.Field  // of sum, min and max
 	sql    string        // of sum, min and max, with ? for the column
 	owner  *schema.Field // with mine, the column of the last rows with the caller's id
+	text   string        // as it is written: "count(votes)"
 }
 
 // functionNames are the names of the functions.
@@ -52,7 +53,7 @@ func (b Base) readFunction(name, rest string) (f From, err error) {
 	if f, err = b.pathTo(path); err != nil {
 		return f, err
 	}
-	fn := &Function{name: name, path: f.Path, column: f.Column}
+	fn := &Function{name: name, path: f.Path, column: f.Column, text: name + "(" + rest}
 	if err := fn.settle(path); err != nil {
 		return f, err
 	}

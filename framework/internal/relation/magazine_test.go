@@ -219,11 +219,11 @@ func resources() []framework.Resource {
 	return []framework.Resource{articles(), authors(), comments(), tags()}
 }
 
-// A role is an authenticator of the tests: "Authorization: staff".
+// A role is an authenticator of the tests: "Authorization: Role staff", or without the first word.
 type role struct{}
 
 func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	name := r.Header.Get("Authorization")
+	name := strings.TrimPrefix(r.Header.Get("Authorization"), "Role ")
 	if name == "" {
 		return nil, nil
 	}

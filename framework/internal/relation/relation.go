@@ -1,14 +1,17 @@
 package relation
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
 )
 
 // OfRow stands for a viewset in a declaration: the related rows are part of the row and have no
@@ -27,6 +30,8 @@ type Viewset interface {
 	// Owner is the column with the id of the caller whose row it is. It is nil if the rows have
 	// no owner.
 	Owner() *schema.Field
+	// FieldRules returns the rules about the fields of its rows.
+	FieldRules() fieldrule.Set
 }
 
 // A Relation is a relation of a model with the viewset whose scope narrows it. It never changes.
@@ -69,6 +74,9 @@ func (r *Relation) Base() Base {
 	}
 	return Base{set: r.set, prefix: r.Name + ".", table: r.Schema.JoinTable}
 }
+
+// Holder is the table of the rows that have the relation.
+func (r *Relation) Holder() *schema.Table { return r.base }
 
 // Rows starts a query of the related rows of any row: those that the caller may see and that are
 // not deleted softly.
@@ -179,4 +187,38 @@ func checkKeys(r *schema.Relation) error {
 		return naming.Sentence("%s has no primary key; tag a column with `bun:\",pk\"`", r.JoinTable.Type.Name())
 	}
 	return nil
+}
+
+// Values reads columns of all rows of a query, in the types of their fields without pointers. NULL is
+// nil.
+func Values(c *call.Call, q *bun.SelectQuery, columns ...*schema.Field) (rows [][]any, err error) {
+	found, err := c.Session().Read(c, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Len() {
+		row := make([]any, len(columns))
+		for j, column := range columns {
+			v := reflect.New(column.StructField.Type).Elem()
+			if err := column.ScanWithCheck(v, found.Row(i)[j]); err != nil {
+				return nil, err
+			}
+			if v = reflect.Indirect(v); v.IsValid() {
+				row[j] = v.Interface()
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Visible returns those of some primary keys whose rows are in scope when the caller lists a viewset.
+func Visible(c *call.Call, v Viewset, keys []any) (map[any]bool, error) {
+	key := v.PrimaryKey().Column
+	rows, err := Values(c, v.ScopedKeys(c).Where("?TableAlias.? IN (?)", bun.Ident(key.Name), sqldb.List(keys)), key)
+	visible := map[any]bool{}
+	for _, row := range rows {
+		visible[row[0]] = true
+	}
+	return visible, err
 }

@@ -118,6 +118,23 @@ func (s *Set) parent(name string) (base Base, last string, err error) {
 	return above.Base(), name[at+1:], nil
 }
 
+// BelongsTo finds a belongs-to relation of the viewset's model by its name, for a viewset below
+// another one. The viewset need not list it.
+func (s *Set) BelongsTo(name string) (*schema.Relation, error) {
+	goName := fieldNamed(s.table, name)
+	described := s.table.Relations[goName]
+	switch {
+	case described == nil:
+		return nil, naming.Sentence("no relation %q in %s%s", name, s.table.Type.Name(), naming.DidYouMean(name, s.Base().names()))
+	case described.Type != schema.BelongsToRelation:
+		return nil, naming.Sentence("%s.%s is no belongs-to relation; the rows must have the key of their parent", s.table.Type.Name(), goName)
+	}
+	if err := checkKeys(described); err != nil {
+		return nil, naming.Sentence("the relation %q: %w", name, err)
+	}
+	return described, nil
+}
+
 // relate makes a relation of a base. ref is the path of the viewset whose scope narrows it, or
 // [OfRow].
 func (s *Set) relate(base Base, name string, described *schema.Relation, ref string) (*Relation, error) {

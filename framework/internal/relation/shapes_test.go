@@ -279,7 +279,7 @@ func TestShapeMistakes(t *testing.T) {
 		`wrong.Two: from "editions.tags.name": it leads over two relations to several rows; show the second in the view of the rows of the first`,
 		`wrong.One: from "tags.name": the field must be a slice: "tags" leads to several rows`,
 		`wrong.Number: from "tags.name": the field is int64, but "tags.name" is string`,
-		`wrong.Author: from "writer.username": "writer.username" may be missing; make the field *string`,
+		`wrong.Author: from "writer.username": "writer.username" may be missing; show it as *string`,
 		`wrong.Many must be a slice: it shows a to-many relation`,
 		`wrong.Far: from "comments.writer": it leads over several relations to rows; show "writer" in the view of the rows before it`,
 		`wrong.Option: from "comments,limt=3": no option "limt"; the options of a list are order and limit; did you mean "limit"?`,

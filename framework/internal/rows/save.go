@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 )
@@ -25,7 +26,7 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 	if r.Updated != nil {
 		r.Updated.Value(row).Set(table.FieldValue(r.Updated, c.Now))
 	}
-	if err := r.RenewSlug(c, row); err != nil {
+	if err := rowslug.Renew(c, r, row); err != nil {
 		return err
 	}
 	r.Document(row)
@@ -48,7 +49,7 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	if err := r.Stamp(c, row); err != nil {
 		return err
 	}
-	if err := r.FillSlug(c, row); err != nil {
+	if err := rowslug.Fill(c, r, row); err != nil {
 		return err
 	}
 	r.Document(row)

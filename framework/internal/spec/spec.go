@@ -26,7 +26,14 @@ type API struct {
 	UsualHeaders        []Header                    // the headers that every answer may have
 	Endpoints           []*Endpoint                 // in order of registration, the root first
 	Shown               []Shown
-	Mistakes            []error // errors of pagination classes that cannot describe their pages
+	Hidden              map[MemberOf]string // the members that only some callers see, with a sentence about these callers
+	Mistakes            []error             // errors of pagination classes that cannot describe their pages
+}
+
+// A MemberOf is a member of the objects of a Go type.
+type MemberOf struct {
+	Type reflect.Type
+	Name string // for clients
 }
 
 // A Shown is the output type of a verb with the inputs of the same viewset. The inputs have
@@ -47,7 +54,9 @@ type Endpoint struct {
 	ViewSet     string // the path of the viewset that serves it: "admin/products"
 	Root        bool   // it is the API root, which lists the addresses of all viewsets
 
-	Key        *Key // the key in the path, nil for a path without a key
+	Above      []Key // the keys of the rows above in the path, in order
+	Key        *Key  // the key of the row in the path, nil for a path without one
+	Other      *Key  // the second key in the path, nil without one
 	Params     []Param
 	Takes      []Header // the request headers that its function reads
 	Idempotent bool     // it accepts Idempotency-Key
@@ -139,6 +148,8 @@ type Rows struct{}
 type Link struct {
 	ID  string // of the operation
 	Key string // the name of the operation's path parameter, and of the member of the answer
+	// Above are the names of the operation's other path parameters, which the request has too.
+	Above []string
 }
 
 // A Failure has the error codes that an endpoint may answer with one status.

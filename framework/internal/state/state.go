@@ -46,6 +46,7 @@ type Progress struct {
 	Ignored []string               // parts of the request that have no effect, for the header Trestle-Ignored
 	Sent    func(name string) bool // reports whether the input has a field; nil without an input
 	Given   *GivenRow              // the row that the function received
+	Parent  any                    // the primary key of the parent that the path of a nested viewset names; nil without one
 }
 
 // A GivenRow is the row that a function received, its values when it was read, and the

@@ -19,8 +19,9 @@ import (
 // Content is an answer of bytes, such as a file or an image. A function returns it, and declares
 // its media types.
 type Content struct {
-	// Body has the bytes. If it is an io.ReadSeeker, a GET may request parts of it (RFC 9110,
-	// section 14). If it is an io.Closer, it is closed when the answer ends, also after an error.
+	// Body has the bytes. If it is an io.ReadSeeker and the status is 200, a GET may request parts
+	// of it (RFC 9110, section 14). If it is an io.Closer, it is closed when the answer ends, also
+	// after an error.
 	Body io.Reader
 	// Media is one of the declared media types. Defaults to the one that Accept chose.
 	Media Media
@@ -29,14 +30,14 @@ type Content struct {
 	Name string
 	// Inline lets a browser show the answer although it has a Name.
 	Inline bool
-	// Length is the number of bytes of a Body that is not an io.ReadSeeker. The answer is cut off
-	// if the Body has another number. Defaults to unknown.
+	// Length is the number of bytes of the Body. The answer is cut off if the Body has another
+	// number. It has no effect if parts of the Body can be requested. Defaults to unknown.
 	Length int64
-	// ModTime is the time of the last change, for If-Modified-Since and If-Range of an
-	// io.ReadSeeker. Defaults to none.
+	// ModTime is the time of the last change, for If-Modified-Since, If-Unmodified-Since and
+	// If-Range of an io.ReadSeeker. Defaults to none.
 	ModTime time.Time
-	// ETag is the entity tag with its quotes, for If-None-Match and If-Range of an io.ReadSeeker.
-	// Defaults to none.
+	// ETag is the entity tag with its quotes, for If-Match, If-None-Match and If-Range of an
+	// io.ReadSeeker. Defaults to none.
 	ETag string
 }
 
@@ -66,8 +67,8 @@ func (c *Content) describe(h http.Header, f *Format) {
 	}
 }
 
-// fileName returns the last element of a path, with slashes of either kind, and without
-// characters that are not printed.
+// fileName returns the last element of a path, with slashes of either kind, without the control
+// characters of ASCII. It returns "" for a path without a name.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -162,7 +163,7 @@ func (r *recordingReader) Seek(offset int64, whence int) (int64, error) {
 	return n, err
 }
 
-// A contentWriter sends bytes at once.
+// A contentWriter writes bytes without gathering them.
 type contentWriter struct{ s *sender }
 
 func (w contentWriter) Write(p []byte) (int, error) {

@@ -2,9 +2,11 @@ package stream
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,9 +20,32 @@ import (
 // A table writes each element as a row of CSV (RFC 4180). A cell is the JSON of a field: text
 // without its quotes, and nothing for null.
 type table struct {
-	columns map[string]int // the index of a column, by its JSON name
+	columns map[string]int // the index of a column, by the name that wire.Encode writes
 	first   []byte         // the header row
 	exact   bool           // text that a spreadsheet would run is left as it is
+	members []string       // the JSON name of each column
+	names   []string       // of the columns, in the header row
+	hidden  Hider
+}
+
+// without returns the table without the columns that are hidden.
+func (t *table) without(hidden Hider) encoder {
+	if hidden == nil {
+		return t
+	}
+	shown := &table{columns: map[string]int{}, exact: t.exact, hidden: hidden}
+	for i, member := range t.members {
+		if !hidden.Drops(member) {
+			shown.add(member, t.names[i])
+		}
+	}
+	shown.first = shown.row(nil, shown.names)
+	return shown
+}
+
+func (t *table) add(member, name string) {
+	t.columns[member] = len(t.members)
+	t.members, t.names = append(t.members, member), append(t.names, name)
 }
 
 // compileCSV makes the table of an element type: a struct, or a pointer to one, whose fields are
@@ -31,32 +56,49 @@ func compileCSV(element reflect.Type, exact bool, cased naming.Case) (*table, er
 		return nil, fmt.Errorf("a row of CSV is a struct; %s is not one", element)
 	}
 	rows := &table{columns: map[string]int{}, exact: exact}
-	var names []string
 	for f := range naming.ShapeFields(t) {
 		if !isPlain(naming.Indirect(f.Type)) {
 			return nil, fmt.Errorf("%s.%s is %s; a cell of CSV is one plain value: text, a number, a boolean, a time or the like", t.Name(), f.Name, f.Type)
 		}
-		rows.columns[naming.JSONName(f)] = len(names)
-		names = append(names, cased.JSONName(f))
+		rows.add(naming.JSONName(f), cased.JSONName(f))
 	}
-	if len(names) == 0 {
+	if len(rows.names) == 0 {
 		return nil, fmt.Errorf("%s has no fields, so a row of CSV has no cells", element)
 	}
-	rows.first = rows.row(nil, names)
+	rows.first = rows.row(nil, rows.names)
 	return rows, nil
 }
 
 // isPlain reports whether a type is written as one JSON value that is no object and no array. For
-// a type that writes its own JSON, the zero value decides; element checks each value.
+// a type that writes its own JSON, its schema and the zero value decide; element checks each value.
 func isPlain(t reflect.Type) bool {
 	if t.Kind() == reflect.Interface || datatype.IsJSON(t) {
 		return false
 	}
-	if datatype.WrittenForm(t) == datatype.FormParts {
+	if datatype.WrittenForm(t) == datatype.FormParts || statesNested(t) {
 		return false
 	}
 	text, err := wire.Encode(reflect.Zero(t).Interface())
 	return err != nil || !isNested(jsontext.Value(text).Kind())
+}
+
+// statesNested reports whether the JSON Schema that a type has by itself permits an object or an
+// array.
+func statesNested(t reflect.Type) bool {
+	own, ok := reflect.New(t).Interface().(interface{ JSONSchemaBytes() ([]byte, error) })
+	if !ok {
+		return false
+	}
+	text, err := own.JSONSchemaBytes()
+	var schema struct{ Type any }
+	if err != nil || json.Unmarshal(text, &schema) != nil {
+		return false
+	}
+	kinds, several := schema.Type.([]any)
+	if !several {
+		kinds = []any{schema.Type}
+	}
+	return slices.Contains(kinds, any("object")) || slices.Contains(kinds, any("array"))
 }
 
 func isNested(kind jsontext.Kind) bool { return kind == '{' || kind == '[' }
@@ -64,7 +106,7 @@ func isNested(kind jsontext.Kind) bool { return kind == '{' || kind == '[' }
 func (t *table) head(b []byte) []byte { return append(b, t.first...) }
 
 func (t *table) element(b []byte, value any) ([]byte, error) {
-	text, err := wire.Encode(value)
+	text, err := encodeShown(value, t.hidden)
 	if err != nil {
 		return b, err
 	}
@@ -86,16 +128,17 @@ func (t *table) cells(text []byte) ([]string, error) {
 		return nil, errors.New("a row of CSV cannot be null")
 	}
 	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
+		token, err := d.ReadToken()
 		if err != nil {
 			return nil, err
 		}
-		at, known := t.columns[name.String()]
+		name := token.String() // now: the token is not valid any more after the next call
+		at, known := t.columns[name]
 		if !known {
-			return nil, fmt.Errorf("the member %q of a row has no column", name.String())
+			return nil, fmt.Errorf("the member %q of a row has no column", name)
 		}
 		if isNested(d.PeekKind()) {
-			return nil, fmt.Errorf("the member %q of a row is an object or an array", name.String())
+			return nil, fmt.Errorf("the member %q of a row is an object or an array", name)
 		}
 		value, err := d.ReadToken()
 		if err != nil {

@@ -22,13 +22,34 @@ type encoder interface {
 	failure(b, problem []byte) (_ []byte, closes bool)
 }
 
+// A Hider removes the members that the caller may not see from the elements of a stream. A nil Hider
+// removes none.
+type Hider interface {
+	// Drop returns the JSON of an element without the hidden members.
+	Drop(text []byte) ([]byte, error)
+	// Drops reports whether a member of an element is hidden.
+	Drops(name string) bool
+}
+
+// encodeShown writes an element as JSON without its hidden members.
+func encodeShown(value any, hidden Hider) ([]byte, error) {
+	text, err := wire.Encode(value)
+	if err != nil || hidden == nil {
+		return text, err
+	}
+	return hidden.Drop(text)
+}
+
 // ndjson writes each element as JSON on one line.
-type ndjson struct{ names *wire.Names }
+type ndjson struct {
+	hidden Hider
+	names  *wire.Names
+}
 
 func (ndjson) head(b []byte) []byte { return b }
 
 func (n ndjson) element(b []byte, value any) ([]byte, error) {
-	text, err := encodeLine(value, n.names)
+	text, err := encodeLine(value, n.hidden, n.names)
 	if err != nil {
 		return b, err
 	}
@@ -40,9 +61,9 @@ func (ndjson) failure(b, problem []byte) ([]byte, bool) {
 }
 
 // encodeLine writes a value as JSON without line breaks. JSON that the program made itself may
-// have some between its tokens. Members have the given names.
-func encodeLine(value any, names *wire.Names) ([]byte, error) {
-	text, err := wire.Encode(value)
+// have some between its tokens. Members have the given names, and hidden ones are left out.
+func encodeLine(value any, hidden Hider, names *wire.Names) ([]byte, error) {
+	text, err := encodeShown(value, hidden)
 	if err == nil {
 		text, err = names.Rename(text)
 	}
@@ -65,12 +86,15 @@ type Identified interface {
 
 // A Named is an element of a stream with the name of its event, by which pages listen.
 type Named interface {
-	// EventName returns the name, "" for "message". It has no line break.
+	// EventName returns the name, "" for "message". It has no line break and no NUL.
 	EventName() string
 }
 
 // events writes each element as an event whose data is JSON.
-type events struct{ names *wire.Names }
+type events struct {
+	hidden Hider
+	names  *wire.Names
+}
 
 // heartbeat is a comment, which clients ignore.
 const heartbeat = ":\n\n"
@@ -78,7 +102,7 @@ const heartbeat = ":\n\n"
 func (events) head(b []byte) []byte { return b }
 
 func (e events) element(b []byte, value any) ([]byte, error) {
-	text, err := encodeLine(value, e.names)
+	text, err := encodeLine(value, e.hidden, e.names)
 	if err != nil {
 		return b, err
 	}

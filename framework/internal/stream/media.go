@@ -28,10 +28,10 @@ var streamable = []Media{NDJSON, CSV, ExactCSV, EventStream}
 
 // A Format is one declared media type of an endpoint.
 type Format struct {
-	media   string            // "text/csv"
-	params  map[string]string // of the header Content-Type
-	encoder func() encoder    // nil for bytes
-	events  bool              // it is an event stream
+	media   string              // "text/csv"
+	params  map[string]string   // of the header Content-Type
+	encoder func(Hider) encoder // nil for bytes
+	events  bool                // it is an event stream
 }
 
 // Media is the media type without parameters: "text/csv".

@@ -67,16 +67,16 @@ func compileStream(element reflect.Type, declared []Media, cased naming.Case, fa
 		f, _ := parseFormat(m) // the constants are valid
 		switch m {
 		case NDJSON:
-			f.encoder = func() encoder { return ndjson{renamed} }
+			f.encoder = func(h Hider) encoder { return ndjson{h, renamed} }
 		case EventStream:
-			f.encoder, f.events = func() encoder { return events{renamed} }, true
+			f.encoder, f.events = func(h Hider) encoder { return events{h, renamed} }, true
 		case CSV, ExactCSV:
 			table, err := compileCSV(element, m == ExactCSV, cased)
 			if err != nil {
 				fault(naming.Sentence("As(%q): %w", m, err))
 				continue
 			}
-			f.encoder = func() encoder { return table }
+			f.encoder = table.without
 			f.params = map[string]string{"header": "present"}
 		}
 		if f.media != string(NDJSON) {

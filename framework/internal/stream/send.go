@@ -18,6 +18,7 @@ type Answer struct {
 	Status int
 	// Translate turns an error of the iterator or of the reader into an error for the client.
 	Translate func(error) error
+	Hidden    Hider // nil if the caller sees every member
 
 	format  *Format
 	rows    reflect.Value // the iterator; not valid for bytes
@@ -69,7 +70,7 @@ type Options struct {
 	Request *http.Request
 	// Wait limits how long one write waits for the client.
 	Wait time.Duration
-	// Progress is called for each part that was sent.
+	// Progress is called for each element, and for each part that was written.
 	Progress func()
 	// Stop ends the work for the answer: the client does not read it.
 	Stop func()
@@ -96,7 +97,7 @@ func (a *Answer) Send(o Options) Outcome {
 	s := &sender{o: o, format: a.format, status: a.Status, control: http.NewResponseController(o.Writer), before: o.Writer.Header().Clone()}
 	maps.Copy(o.Writer.Header(), a.header)
 	if a.content == nil {
-		s.encoder = a.format.encoder()
+		s.encoder = a.format.encoder(a.Hidden)
 		s.describe() // now, because the goroutine of pulse may send the headers
 	}
 	if a.content != nil {

@@ -91,7 +91,7 @@ func (w *writer) arrived() string {
 }
 
 // send sends what an iterator yields, in the first media type of a plan.
-func send(tb testing.TB, p *stream.Plan, w *writer, rows iter.Seq2[cell, error]) (out stream.Outcome, stopped bool) {
+func send[T any](tb testing.TB, p *stream.Plan, w *writer, rows iter.Seq2[T, error]) (out stream.Outcome, stopped bool) {
 	tb.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	format, err := p.Choose(r)
@@ -204,6 +204,51 @@ func TestNilIterator(t *testing.T) {
 	f, _ := p.Choose(httptest.NewRequest(http.MethodGet, "/", nil))
 	if _, err := p.Answer(http.StatusOK, f, iter.Seq2[cell, error](nil)); err == nil {
 		t.Error("a nil iterator is no error")
+	}
+}
+
+// An anyCell is an element with a value that its type does not describe.
+type anyCell struct {
+	Text string `json:"text"`
+	Free free   `json:"free"`
+}
+
+// A free value is null, or any JSON.
+type free string
+
+func (f free) MarshalJSON() ([]byte, error) {
+	if f == "" {
+		return []byte("null"), nil
+	}
+	return []byte(f), nil
+}
+
+// A described value states its schema.
+type described struct{ free }
+
+func (described) JSONSchemaBytes() ([]byte, error) {
+	return []byte(`{"type": ["object", "null"]}`), nil
+}
+
+// TestNestedCells: a type whose schema permits an object is a mistake at start. A value that turns
+// out to be one is an error that names its member.
+func TestNestedCells(t *testing.T) {
+	var mistakes []string
+	compile := func(out reflect.Type) *stream.Plan {
+		return stream.Compile(out, []stream.Media{stream.CSV}, naming.AsInGo, func(err error) { mistakes = append(mistakes, err.Error()) })
+	}
+	compile(reflect.TypeFor[iter.Seq2[struct{ Text, Photo described }, error]]())
+	if len(mistakes) != 1 || !strings.Contains(mistakes[0], "a cell of CSV is one plain value") {
+		t.Errorf("the mistakes are %q", mistakes)
+	}
+	p := compile(reflect.TypeFor[iter.Seq2[anyCell, error]]())
+	for value, want := range map[free]string{
+		"": "", "5": "", `{"a": 1}`: `the member "free" of a row is an object or an array`, `[1]`: `the member "free" of a row is an object or an array`,
+	} {
+		out, _ := send(t, p, &writer{}, func(yield func(anyCell, error) bool) { yield(anyCell{"a", value}, nil) })
+		if (out.Err == nil) != (want == "") || out.Err != nil && (!strings.Contains(out.Err.Error(), want) || strings.Contains(out.Err.Error(), "panic")) {
+			t.Errorf("%q: %v; want %q", value, out.Err, want)
+		}
 	}
 }
 

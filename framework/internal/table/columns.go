@@ -45,5 +45,14 @@ func ColumnOf(table *schema.Table, goName string) *schema.Field {
 	return nil
 }
 
+// TimeColumn returns the column of a timestamp that the framework sets, by the name of its
+// field; nil if the model has no such field of type [time.Time] or *time.Time.
+func TimeColumn(table *schema.Table, goName string) *schema.Field {
+	if f := ColumnOf(table, goName); f != nil && f.IndirectType == naming.TimeType {
+		return f
+	}
+	return nil
+}
+
 // NilModel is a nil pointer to a model: bun reads the model of a query from its type.
 func NilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }

@@ -9,11 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -39,22 +43,25 @@ type Endpoint struct {
 	Kind         declare.VerbKind  // VerbAbsent for an action
 	Pagination   query.Pagination  // of a list
 	Listed       []any             // its filters and pagination, as declared
+	Ordering     *ordering.Bound   // of a list
 	Refuses      []string          // error codes of its function
 	Sends        []call.Header     // headers that its function sets
 	Takes        []call.Header     // headers that its function reads
 	SignsIn      bool              // it gives credentials to anonymous callers
 	Middleware   []call.Middleware // around the endpoint, the first outermost
+	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
-	Asks         bool          // Serve reads the query string
-	Input        *input.Shape  // of the body, or of the query string of a GET; nil without an input
-	Parts        *stream.Plan  // of an answer that is sent in parts, and Out is nil; nil for JSON
-	Out          reflect.Type  // of one row, or of a function's answer
-	BodyIn       input.Wrapper // of the input in the body
-	AnswerIn     string        // the member of the answer that has the row, or the rows of a list; "" for none
-	Names        *wire.Names   // of the members of Out; nil if they are as in Go
-	Unwrapped    bool          // an action whose body and answer have no member around them
-	keyOf        []int         // index of the row's key in a function's answer; nil without one
+	Asks         bool            // Serve reads the query string
+	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Out          reflect.Type    // of one row, or of a function's answer
+	BodyIn       input.Wrapper   // of the input in the body
+	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none
+	Names        *wire.Names     // of the members of Out; nil if they are as in Go
+	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
+	Unwrapped    bool            // an action whose body and answer have no member around them
+	keyOf        []int           // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 }
 
@@ -62,8 +69,14 @@ type Endpoint struct {
 type Request struct {
 	HTTP  *http.Request
 	Key   any // the parsed key of the path, nil without one
-	Query url.Values
-	Body  []byte
+	Other any // the parsed second key of the path, nil without one
+	// Above are the parsed keys of the rows above, in the order of the path.
+	Above []any
+	// Parent is the primary key of the row directly above. Package nested finds it for endpoints
+	// that are not on one row.
+	Parent any
+	Query  url.Values
+	Body   []byte
 	// IdempotencyKey is the key of a request to an endpoint that honours one, empty without one.
 	IdempotencyKey string
 	// Format is the media type of an answer that is sent in parts, nil for JSON and for a download.
@@ -115,20 +128,20 @@ func (e *Endpoint) MayInsert() bool { return e.FirstStatus != 0 }
 
 // Answer makes the response from the value that a function returned. If the endpoint has no
 // answer, the response has no body.
-func (e *Endpoint) Answer(value any) *Response {
+func (e *Endpoint) Answer(r *Request, value any) *Response {
 	if e.Out == input.NoneType {
 		return &Response{Status: e.Status}
 	}
-	return &Response{Status: e.Status, Value: value, Created: e.created(value)}
+	return &Response{Status: e.Status, Value: value, Created: e.created(r, value)}
 }
 
 // created returns the path of the row that a function created. The path is empty if
 // [Endpoint.ShowsCreated] is false or the row has no path.
-func (e *Endpoint) created(out any) string {
+func (e *Endpoint) created(r *Request, out any) string {
 	if !e.ShowsCreated() {
 		return ""
 	}
-	return e.Resource.RowPath(reflect.ValueOf(out).FieldByIndex(e.keyOf))
+	return e.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
 // ShowsCreated reports whether the endpoint is a function, not on a row, that answers 201 with
@@ -198,13 +211,10 @@ func (e *Endpoint) Place() string {
 // endpoint, and so narrows them by the scope: a list, a create that accepts an input, and every
 // endpoint on a row.
 func (e *Endpoint) HandsRows() bool {
-	switch e.Route.Name {
-	case call.VerbList:
-		return true
-	case call.VerbCreate:
+	if e.Route.Name == call.VerbCreate {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
-	return e.OnObject
+	return e.OnObject || e.Pagination != nil
 }
 
 // Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.

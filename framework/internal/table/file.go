@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -12,7 +13,6 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -28,39 +28,12 @@ type FileColumn struct {
 // FileType is the type of the columns of files.
 var FileType = reflect.TypeFor[files.File]()
 
-// NewFileColumn finds the column of a declared file. It returns an error if the function does
-// not return the address of a column.
-func NewFileColumn(r *Resource, d declare.FileField) (*FileColumn, error) {
-	model := reflect.New(r.Model)
-	address := d.Field(model.Interface())
-	for _, f := range r.Table.Fields {
-		if f.StructField.Type == FileType && address == f.Value(model.Elem()).Addr().Interface() {
-			return &FileColumn{d, r, f, keyPart(r.Table.Name) + "/" + keyPart(f.Name) + "/"}, nil
-		}
-	}
-	return nil, naming.Sentence("Field must return the address of a column of %s of type files.File", r.Model.Name())
-}
-
-// keyPart writes the name of a table or a column as a part of a key. Characters that a key must
-// not have are written as their code.
-func keyPart(name string) string {
-	var b strings.Builder
-	for _, ch := range name {
-		if ch >= 'a' && ch <= 'z' || ch >= '0' && ch <= '9' || ch == '_' {
-			b.WriteRune(ch)
-			continue
-		}
-		fmt.Fprintf(&b, "-%x-", ch)
-	}
-	return b.String()
-}
-
 // Place names the declaration in the text of a mistake.
 func (f *FileColumn) Place() string { return fmt.Sprintf("file %q", f.Name) }
 
 // Of returns the file of a row, given as its model.
 func (f *FileColumn) Of(m reflect.Value) files.File {
-	return f.Column.Value(m).Interface().(files.File) //nolint:forcetypeassert // NewFileColumn compared the type
+	return f.Column.Value(m).Interface().(files.File) //nolint:forcetypeassert // package attachment compared the type
 }
 
 // Pattern is the canonical pattern of the file's path.
@@ -68,23 +41,40 @@ func (f *FileColumn) Pattern() string {
 	return strings.TrimSuffix(f.Resource.ItemPath(), "/") + "/" + f.Name + f.Resource.Slash
 }
 
-// path is the path of the file of the row with a key, below the prefix; "" if the row has no
+// KeyColumns are the columns with the keys in the path of the file: that of the row and, in a nested
+// viewset, the foreign key before it.
+func (f *FileColumn) KeyColumns() []*schema.Field {
+	if n := f.Resource.Above; n != nil {
+		return []*schema.Field{n.Column, f.Resource.Key}
+	}
+	return []*schema.Field{f.Resource.Key}
+}
+
+// path is the path of the file of the row with these keys, below the prefix; "" if the row has no
 // path.
-func (f *FileColumn) path(key reflect.Value) string {
-	row := f.Resource.pathOf(key)
+func (f *FileColumn) path(keys []reflect.Value) string {
+	last := len(keys) - 1
+	var above []any
+	for _, key := range keys[:last] {
+		if key = reflect.Indirect(key); !key.IsValid() {
+			return ""
+		}
+		above = append(above, key.Interface())
+	}
+	row := f.Resource.pathOf(above, keys[last])
 	if row == "" {
 		return ""
 	}
 	return strings.TrimSuffix(row, "/") + "/" + f.Name + f.Resource.Slash
 }
 
-// Linked returns a file with its URL, for the row with a key: absolute with a public URL, or
-// else the path. With SignFor, the URL is signed.
-func (f *FileColumn) Linked(file files.File, key reflect.Value) files.File {
+// Linked returns a file with its URL, for the row with the keys of KeyColumns: absolute with a
+// public URL, or else the path. With SignFor, the URL is signed.
+func (f *FileColumn) Linked(file files.File, keys ...reflect.Value) files.File {
 	if file.IsZero() {
 		return file
 	}
-	at := f.path(key)
+	at := f.path(keys)
 	if at == "" {
 		return file
 	}
@@ -100,7 +90,11 @@ func (f *FileColumn) Linked(file files.File, key reflect.Value) files.File {
 func (r *Resource) Link(m reflect.Value) {
 	for _, f := range r.Files {
 		v := f.Column.Value(m)
-		v.Set(reflect.ValueOf(f.Linked(f.Of(m), r.Key.Value(m))))
+		var keys []reflect.Value
+		for _, column := range f.KeyColumns() {
+			keys = append(keys, column.Value(m))
+		}
+		v.Set(reflect.ValueOf(f.Linked(f.Of(m), keys...)))
 	}
 }
 
@@ -123,13 +117,22 @@ func (a *Registry) FileOf(column *schema.Field, prefer *Resource) *FileColumn {
 // Unscoped reads the row that the path names, whatever the scope of the caller. It is for a
 // request whose URL is signed.
 func (r *Resource) Unscoped(c *call.Call, req *Request) (reflect.Value, error) {
-	return r.read(c, c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key)))
+	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
+	if n := r.Above; n != nil {
+		parent := n.Parent.Keys(c).Where("?TableAlias.? = ?", bun.Ident(n.Parent.Key.Name), sqldb.Param(req.Above[0]))
+		q = q.Where("?TableAlias.? IN (?)", bun.Ident(n.Column.Name), parent)
+	}
+	return r.read(c, q)
 }
 
-// CheckSigned checks the parameters of a signed URL for the row with a key. The error is 403.
-func (f *FileColumn) CheckSigned(key any, sent url.Values) error {
+// CheckSigned checks the parameters of a signed URL for the row of a request. The error is 403.
+func (f *FileColumn) CheckSigned(r *Request, sent url.Values) error {
 	a := f.Resource.API
-	at := f.path(reflect.ValueOf(key))
+	var keys []reflect.Value
+	for _, key := range append(slices.Clip(r.Above), r.Key) {
+		keys = append(keys, reflect.ValueOf(key))
+	}
+	at := f.path(keys)
 	if at != "" {
 		at = a.Config.Prefix + at // so that no other API of the same keys accepts it
 	}

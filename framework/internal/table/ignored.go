@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"
 )
 
@@ -24,9 +25,9 @@ func (r *Resource) Ignores(c *call.Call, note string) bool {
 // IgnoredName is the note of a parameter or field, percent-encoded so that it is safe in a
 // header, with the nearest known name unless that is empty.
 func IgnoredName(name, near string) string {
-	text := headerText(name)
+	text := naming.HeaderText(name)
 	if near != "" {
-		text += "; did you mean " + headerText(near) + "?"
+		text += "; did you mean " + naming.HeaderText(near) + "?"
 	}
 	return text
 }
@@ -43,25 +44,4 @@ func IgnoredValue(c *call.Call) string {
 		return strings.Join(notes, ", ")
 	}
 	return strings.Join(notes[:notesKept], ", ") + ", ..."
-}
-
-// headerText percent-encodes the bytes of a name that are not visible ASCII, and the characters
-// % , ; " and ?. It cuts a name of more than 64 bytes and adds "...".
-func headerText(name string) string {
-	const keep = 64
-	if len(name) > keep {
-		name = name[:keep] + "..."
-	}
-	var b strings.Builder
-	for i := range len(name) {
-		ch := name[i]
-		if ch > ' ' && ch < 0x7f && !strings.ContainsRune(`%,;"?`, rune(ch)) {
-			b.WriteByte(ch)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte("0123456789ABCDEF"[ch>>4])
-		b.WriteByte("0123456789ABCDEF"[ch&15])
-	}
-	return b.String()
 }

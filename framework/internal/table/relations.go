@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/query"
@@ -34,11 +35,16 @@ func (r *Resource) BindRelations(fault func(place string, err error)) {
 // RelationsOf implements [relation.Viewset].
 func (r *Resource) RelationsOf() *relation.Set { return r.Relations }
 
+// FieldRules implements [relation.Viewset].
+func (r *Resource) FieldRules() fieldrule.Set { return r.Fields }
+
 // ScopedRows starts a query of the rows that are in scope when the caller lists the resource.
 func (r *Resource) ScopedRows(c *call.Call) *bun.SelectQuery { return r.Rows(r.Looking(c)) }
 
-// MayNarrow reports whether the scope hides rows from any caller.
-func (r *Resource) MayNarrow() bool { return r.Declaration.Scope.Kind != declare.ScopePublic }
+// MayNarrow reports whether the scope, or a viewset above, may hide rows from a caller.
+func (r *Resource) MayNarrow() bool {
+	return r.Declaration.Scope.Kind != declare.ScopePublic || r.Above != nil
+}
 
 // Owner implements [relation.Viewset]. The owner is that of framework.Own, in the scope or else in
 // Writers.

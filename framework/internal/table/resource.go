@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -38,6 +39,8 @@ type Resource struct {
 	Relations   *relation.Set
 	Scope       BoundScope
 	Writers     BoundScope // Public without a declaration
+	Above       *Nesting   // nil for a viewset that is below no other
+	Fields      fieldrule.Set
 	Search      *search.Bound
 	Ordering    *ordering.Bound
 	Slug        *BoundSlug // nil without one
@@ -60,6 +63,13 @@ type Resource struct {
 	Reserved    []Reservation
 	InsertSkips error // a hook of the model that Insert would skip; nil without one
 	SaveSkips   error // a hook of the model that Save would skip; nil without one
+}
+
+// A BoundSlug is a Slug bound to its columns. Package rowslug makes the values.
+type BoundSlug struct {
+	Field, From query.Field
+	Renew       bool
+	Max         int
 }
 
 // A BoundUnique is a unique constraint with its columns.
@@ -187,13 +197,13 @@ func (r *Resource) Any(c *call.Call, q *bun.SelectQuery) (bool, error) {
 // ItemPath is the canonical pattern of one row.
 func (r *Resource) ItemPath() string {
 	if r.Declaration.Single {
-		return "/" + r.Path + r.Slash
+		return r.ListPath()
 	}
-	return "/" + r.Path + "/:id" + r.Slash
+	return r.pattern() + "/:id" + r.Slash
 }
 
 // ListPath is the canonical pattern of the whole resource.
-func (r *Resource) ListPath() string { return "/" + r.Path + r.Slash }
+func (r *Resource) ListPath() string { return r.pattern() + r.Slash }
 
 // KeyName is the name of the key in the paths of rows.
 func (r *Resource) KeyName() string {
@@ -204,9 +214,12 @@ func (r *Resource) KeyName() string {
 }
 
 // Entries lists the paths of a resource in the API root: its own path or, if it serves nothing
-// there, the paths of its actions that contain no key.
+// there, the paths of its actions that contain no key. A nested viewset has none.
 func (r *Resource) Entries() []string {
 	var paths []string
+	if r.Above != nil {
+		return nil
+	}
 	for _, e := range r.Endpoints {
 		switch {
 		case e.Pattern == r.ListPath():
@@ -227,16 +240,16 @@ func (r *Resource) HasAddresses() bool {
 
 // RowPath is the path of a row below the prefix. It is empty if the viewset serves no single
 // rows, if the key is nil or zero, or if it is "." or "..". A single resource has one path for
-// every key.
-func (r *Resource) RowPath(key reflect.Value) string {
+// every key. above are the keys of the rows above that the path of the request has.
+func (r *Resource) RowPath(above []any, key reflect.Value) string {
 	if !r.HasAddresses() {
 		return ""
 	}
-	return r.pathOf(key)
+	return r.pathOf(above, key)
 }
 
 // pathOf is RowPath for a viewset that may serve files of its rows only.
-func (r *Resource) pathOf(key reflect.Value) string {
+func (r *Resource) pathOf(above []any, key reflect.Value) string {
 	key = reflect.Indirect(key)
 	switch {
 	case r.Declaration.Single:
@@ -248,7 +261,7 @@ func (r *Resource) pathOf(key reflect.Value) string {
 	if text == "." || text == ".." { // clients remove these segments from a path
 		return ""
 	}
-	return "/" + r.Path + "/" + url.PathEscape(text) + r.Slash
+	return r.baseBelow(above) + "/" + url.PathEscape(text) + r.Slash
 }
 
 // A soughtField is a field by which a filter finds rows. Scans is true if an index on the field

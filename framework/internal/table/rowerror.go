@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -17,6 +18,8 @@ type RowError struct {
 	Row      reflect.Value // with the written values; invalid for a delete
 	Fault    sqldb.Fault
 	Err      error
+	// Faults are those of the body, for rows of a list in it. Without them, package translate finds them.
+	Faults []problem.Fault
 }
 
 func (e *RowError) Error() string { return e.Err.Error() }
@@ -50,7 +53,7 @@ func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Fiel
 	default:
 		return err
 	}
-	return &RowError{r, row, fault, err}
+	return &RowError{Resource: r, Row: row, Fault: fault, Err: err}
 }
 
 func isNull(f *schema.Field, row reflect.Value) bool {

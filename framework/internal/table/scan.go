@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -27,6 +28,8 @@ type Representation interface {
 	// base key of a to-many relation only if the view shows it. For a function of Computes,
 	// these are all columns of its relations, and no columns of the model.
 	ColumnsOf(use func(*schema.Table, ...*schema.Field))
+	// Hiding is the mask of Out: Rows and Write hide its members from callers.
+	Hiding() *fieldrule.Mask
 }
 
 // A Window limits a query to some rows. If Rows is 0, there is no limit, and Offset has no
@@ -133,19 +136,22 @@ func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err erro
 // row.
 func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 	q := c.DB.NewSelect().Model(NilModel(r.Model))
-	r.narrow(c, req, q.QueryBuilder())
+	r.NarrowTo(c, req, q.QueryBuilder())
 	return q
 }
 
-// narrow narrows a query to the row that the path names, if the caller has it, and may change it
-// if the request changes it.
-func (r *Resource) narrow(c *call.Call, req *Request, q bun.QueryBuilder) {
+// NarrowTo narrows a query to the row that the path names, if the caller has it, and may change it
+// if the request changes it. In a nested viewset, the row must be below the one that the path names.
+func (r *Resource) NarrowTo(c *call.Call, req *Request, q bun.QueryBuilder) {
 	if req.Key != nil {
 		q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
 	}
-	r.Scope.Narrow(c, q)
+	if r.Above != nil {
+		r.Above.narrow(c, req.Above, req.Changes && r.Above.ByWriters, q)
+	}
+	r.Scope.narrowRows(c, q)
 	if req.Changes {
-		r.Writers.Narrow(c, q)
+		r.Writers.narrowRows(c, q)
 	}
 }
 
@@ -154,7 +160,9 @@ func (r *Resource) narrow(c *call.Call, req *Request, q bun.QueryBuilder) {
 // NotFound. It sets Found of the request.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 	m, err := r.read(c, r.Object(c, req))
-	req.Found = err == nil
+	if req.Found = err == nil; req.Found {
+		r.noteParent(c, m.Elem())
+	}
 	return m, err
 }
 

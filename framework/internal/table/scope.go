@@ -17,6 +17,8 @@ type BoundScope struct {
 	declare.Scope
 	Column *schema.Field // of Own, the owner; of Via, the reference
 	Via    *Resource     // the viewset that a Via leads to
+	// Above: the rows are below rows of another viewset, which narrow them too. nil without.
+	Above *Nesting
 
 	writers bool // it is a Writers, and not a Scope
 }
@@ -31,8 +33,10 @@ func (b BoundScope) AsWriters() BoundScope {
 	return b
 }
 
-// HasWriters reports whether the viewset declares Writers.
-func (r *Resource) HasWriters() bool { return r.Declaration.Writers.Kind != declare.ScopeMissing }
+// HasWriters reports whether the viewset declares Writers, or is below one whose Writers apply.
+func (r *Resource) HasWriters() bool {
+	return r.Declaration.Writers.Kind != declare.ScopeMissing || r.Writers.Above != nil
+}
 
 // Owners lists the columns that have the id of the caller who created a row: those of an Own in
 // the scope and in Writers.
@@ -46,17 +50,35 @@ func (r *Resource) Owners() (columns []*schema.Field) {
 }
 
 // Narrow adds the caller's scope to a query on the resource's model, unless the scope is
-// lifted.
+// lifted. In a nested viewset, it adds the scopes of the viewsets above.
 func (b BoundScope) Narrow(c *call.Call, q bun.QueryBuilder) {
-	if !b.Lifted(c) {
-		b.own(c, q)
+	b.narrowAbove(c, q)
+	b.narrowRows(c, q)
+}
+
+// narrowAbove narrows a query to the rows whose parent the caller may see or, for Writers, change.
+func (b BoundScope) narrowAbove(c *call.Call, q bun.QueryBuilder) {
+	if b.Above != nil && (b.writers || b.Above.hides(c)) {
+		b.Above.narrow(c, nil, b.writers, q)
 	}
 }
 
-// Lifted reports whether the scope leaves the caller every row: it is Public, or its Unless
-// permits the call. Except for reading and a create, the Unless of a Scope must also permit the
-// caller to list the viewset, because the answer of a write shows the row.
+// narrowRows is Narrow without the viewsets above.
+func (b BoundScope) narrowRows(c *call.Call, q bun.QueryBuilder) {
+	if !b.LiftedHere(c) {
+		b.rowsOf(c, q, sqldb.Param(c.Caller.ID))
+	}
+}
+
+// Lifted reports whether the scope leaves the caller every row, and so do the viewsets above.
 func (b BoundScope) Lifted(c *call.Call) bool {
+	return b.LiftedHere(c) && (b.Above == nil || !b.writers && !b.Above.hides(c))
+}
+
+// LiftedHere reports whether the scope, without the viewsets above, leaves the caller every row: it
+// is Public, or its Unless permits the call. Except for reading and a create, the Unless of a Scope
+// must also permit the caller to list the viewset, because the answer of a write shows the row.
+func (b BoundScope) LiftedHere(c *call.Call) bool {
 	switch {
 	case b.Kind == declare.ScopePublic:
 		return true
@@ -73,15 +95,25 @@ func (b BoundScope) own(c *call.Call, q bun.QueryBuilder) {
 
 // ByOwner reports whether the scope compares an owner with the caller's id and depends on
 // nothing else: an Own, or a Via that leads to an Own. It is false for Public, and for a Where,
-// whose function may give another result for each request.
+// whose function may give another result for each request. It is false in a nested viewset too.
 func (b BoundScope) ByOwner() bool {
+	if b.Above != nil {
+		return false
+	}
 	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.ByOwner()
 }
 
 // OwnedBy narrows a query by the scope, even if the scope is lifted. owner stands for the id of
 // the caller. Public adds no condition. An Own leaves an anonymous caller no row. A Where
-// ignores owner. A Via of Writers also applies the Writers of its viewset.
+// ignores owner. A Via of Writers also applies the Writers of its viewset. The parent of a row must
+// be one that the caller may see or, for Writers, change.
 func (b BoundScope) OwnedBy(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
+	b.narrowAbove(c, q)
+	b.rowsOf(c, q, owner)
+}
+
+// rowsOf is OwnedBy without the viewsets above.
+func (b BoundScope) rowsOf(c *call.Call, q bun.QueryBuilder, owner schema.QueryAppender) {
 	switch {
 	case b.Kind == declare.ScopePublic:
 	case b.Kind == declare.ScopeOwn && !c.Caller.Anonymous():

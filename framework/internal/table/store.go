@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ type Assignment struct {
 }
 
 // Stamp sets the times of a new row. It sets a UUID key, and the owners of an Own in the scope and
-// in Writers, only if they are zero. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
+// in Writers, only if they are zero, and the foreign key of a nested viewset. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -36,6 +35,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 			f.Value(m).Set(FieldValue(f, c.Now))
 		}
 	}
+	r.stampParent(c, m)
 	for _, owner := range r.Owners() {
 		if !owner.Value(m).IsZero() {
 			continue
@@ -94,17 +94,7 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 		_, err := c.Session().Write(c, r.Inserting.With(values...), r.Pk.Value(m.Elem()).Interface())
 		return err
 	}
-	q := c.DB.NewInsert().Model(m.Interface())
-	var back []any
-	var names []string
-	for _, f := range r.Table.Fields {
-		if !madeByDatabase(f, m.Elem()) {
-			q = q.Value(f.Name, "?", Column(f, m.Elem()))
-			continue
-		}
-		names = append(names, naming.Quote(f.Name))
-		back = append(back, &ColumnCell{Column: f, Value: f.Value(m.Elem())})
-	}
+	q, back, names := r.Insertion(c, m)
 	if len(back) == 0 {
 		_, err := c.Session().Exec(c, q.Returning("NULL"))
 		return err
@@ -114,6 +104,21 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 		return err
 	}
 	return One(rows, back...)
+}
+
+// Insertion is the INSERT of a new row, without the columns whose values the database generates:
+// it also returns their names, and where to scan them.
+func (r *Resource) Insertion(c *call.Call, m reflect.Value) (q *bun.InsertQuery, back []any, names []string) {
+	q = c.DB.NewInsert().Model(m.Interface())
+	for _, f := range r.Table.Fields {
+		if !madeByDatabase(f, m.Elem()) {
+			q = q.Value(f.Name, "?", Column(f, m.Elem()))
+			continue
+		}
+		names = append(names, naming.Quote(f.Name))
+		back = append(back, &ColumnCell{Column: f, Value: f.Value(m.Elem())})
+	}
+	return q, back, names
 }
 
 // values returns the values of a new row's columns. It returns false if the database generates
@@ -199,7 +204,7 @@ func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.U
 	for _, a := range set {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}
-	r.narrow(c, req, q.QueryBuilder())
+	r.NarrowTo(c, req, q.QueryBuilder())
 	return q
 }
 
@@ -321,16 +326,4 @@ func (r *Resource) FaultColumns(columns []string) []problem.Fault {
 		}
 	}
 	return faults
-}
-
-// Unique finds the declaration of a unique constraint by its columns, in any order. It returns
-// false without one.
-func (r *Resource) Unique(columns []string) (BoundUnique, bool) {
-	sorted := slices.Sorted(slices.Values(columns))
-	for _, u := range r.Uniques {
-		if slices.Equal(u.Columns, sorted) {
-			return u, true
-		}
-	}
-	return BoundUnique{}, false
 }

@@ -41,14 +41,18 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	}
 	switch fault.Kind {
 	case sqldb.Unique:
-		if known && of.Resource.Table.Name != r.Table.Name {
+		if known && isPart(of, r) {
 			return breach{of}.notUnique(e.Input, body).Because(err)
 		}
 		return notUnique(r, fault).Because(err)
 	case sqldb.ForeignKey:
-		return brokenReference(c, r, fault).Because(err)
+		refusal := brokenReference(c, r, fault)
+		if known && of.Faults != nil && !fault.Referenced {
+			refusal.Faults = of.Faults
+		}
+		return refusal.Because(err)
 	case sqldb.Check:
-		if known && of.Resource.Table.Name != r.Table.Name {
+		if known && isPart(of, r) {
 			return breach{of}.notAllowed(e.Input, body).Because(err)
 		}
 		return notAllowed(r, fault).Because(err)
@@ -56,6 +60,11 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
 	return err
+}
+
+// isPart reports whether a row is not the row of the resource itself, but was a part of the body.
+func isPart(of *table.RowError, r *table.Resource) bool {
+	return of.Faults != nil || of.Resource.Table.Name != r.Table.Name
 }
 
 // notUnique is the error of a unique constraint on a row of another resource, which was a part of
@@ -99,12 +108,24 @@ func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	return problem.Conflict(problem.CodeConflict, "The stored data does not allow these values together.")
 }
 
+// uniqueOf finds the declaration of a unique constraint by its columns, in any order. It returns
+// false without one.
+func uniqueOf(r *table.Resource, columns []string) (table.BoundUnique, bool) {
+	sorted := slices.Sorted(slices.Values(columns))
+	for _, u := range r.Uniques {
+		if slices.Equal(u.Columns, sorted) {
+			return u, true
+		}
+	}
+	return table.BoundUnique{}, false
+}
+
 func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	if r.Table.Name != fault.Table && fault.Table != "" {
 		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
 	e := problem.Conflict(problem.CodeUnique, "Another record already has this value, which must be unique.")
-	if u, ok := r.Unique(fault.Columns); ok {
+	if u, ok := uniqueOf(r, fault.Columns); ok {
 		e = problem.Conflict(u.Code, u.Detail)
 	}
 	e.Faults = r.FaultColumns(fault.Columns)
@@ -151,8 +172,11 @@ func maySee(c *call.Call, r, other *table.Resource) bool {
 
 // nestedFaults finds the nested object of a body that has the values of the row, and makes a
 // fault for each column of the constraint. If several objects have these values, it takes the
-// last. It returns nil without one.
+// last. It returns nil without one. An error that has faults already keeps them.
 func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
+	if e.Faults != nil {
+		return e.Faults
+	}
 	var sent any
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
 		return nil

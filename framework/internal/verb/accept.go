@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
@@ -23,11 +24,11 @@ import (
 // accept decodes the input of a request and checks it, outside of any transaction. It does not
 // check the references of a body without faults, which attempt checks later. It checks the
 // read-only names of a body only for a create; PUT and PATCH compare them with the row later.
-func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool) (*input.Decoded, error) {
+func (e Handler) accept(c *call.Call, r *table.Request, s step) (*input.Decoded, error) {
 	if !e.IsWrite() {
 		return e.acceptQuery(c, r)
 	}
-	in, err := e.decode(c, r, readOnly)
+	in, err := e.decode(c, r, s.readOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, readOnly map[string]bool
 	if e.Route.Name == call.VerbCreate { // there is no row yet whose values the body could repeat
 		unknown = append(unknown, e.ignoreReadOnly(c, in, nil)...)
 	}
-	return in, e.reject(c, r, in, unknown)
+	return in, e.reject(c, r, in, unknown, s.lists)
 }
 
 // decode parses the body of a request. A large body waits for its turn, as
@@ -82,7 +83,7 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 	for _, f := range in.Faults {
 		all.Add(problem.InvalidParameter(strings.TrimPrefix(f.Pointer, "/"), f.Detail))
 	}
-	if err := e.references(c, in); err != nil && len(in.Faults) == 0 {
+	if _, err := e.check(c, in, nil, reflect.Value{}); err != nil && len(in.Faults) == 0 {
 		all.Add(fault.InQuery(err))
 	}
 	return in, all.Err()
@@ -93,21 +94,33 @@ func (e Handler) acceptQuery(c *call.Call, r *table.Request) (*input.Decoded, er
 // single resource. If the row exists or the path has none, the error is 400 and lists all faults,
 // those of references included; its code is unknown_field if there are unknown names. For a body
 // without faults and unknown names, reject returns nil and does not check the references.
-func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault) error {
+func (e Handler) reject(c *call.Call, r *table.Request, in *input.Decoded, unknown []problem.Fault, lists *children.Lists) error {
 	around := e.around(c, in)
 	if len(in.Faults)+len(unknown)+len(around) == 0 {
 		return nil
 	}
-	if e.OnObject && !e.MayInsert() {
-		if _, err := e.Resource.ModelOf(c, r); err != nil {
-			return err
-		}
+	parent, err := e.rejected(c, r, lists)
+	if err != nil {
+		return err
 	}
-	err := e.references(c, in)
+	_, err = e.check(c, in, lists, parent)
 	if rejection, wrong := errors.AsType[*problem.Error](err); wrong && len(unknown) > 0 {
 		err = fault.RejectUnknown(append(unknown, rejection.Faults...))
 	}
 	return fault.Around(around, e.placed(cmp.Or(err, fault.RejectUnknown(unknown))))
+}
+
+// rejected reads the row of a request that is rejected. It is not valid if the path has no row, and
+// if the PUT of a single resource would insert it. Without lists, that PUT does not need the row.
+func (e Handler) rejected(c *call.Call, r *table.Request, lists *children.Lists) (m reflect.Value, err error) {
+	if !e.OnObject || e.MayInsert() && lists == nil {
+		return m, nil
+	}
+	m, err = e.Resource.ModelOf(c, r)
+	if e.MayInsert() && fault.IsNotFound(err) {
+		return reflect.Value{}, nil
+	}
+	return m, err
 }
 
 // around returns the faults of the member that contains the input. It notes the names beside it,

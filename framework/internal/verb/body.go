@@ -16,27 +16,6 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A memoryReader reads a body within a share of the memory for bodies.
-type memoryReader struct {
-	from io.Reader
-	of   *fair.Share
-	free int // bytes that need no share
-}
-
-// ErrBodies is the error of a request that needs more memory for its body than the share of its
-// client address has left.
-var ErrBodies = errors.New("the requests of this address hold too much of the memory for bodies")
-
-func (m *memoryReader) Read(p []byte) (int, error) {
-	n, err := m.from.Read(p)
-	counted := max(0, n-m.free)
-	m.free -= n - counted
-	if counted > 0 && !m.of.Take(counted) {
-		return 0, ErrBodies
-	}
-	return n, err
-}
-
 // readBody reads the body of a request, decompresses gzip, and checks the media type of a body
 // that is not empty. If the endpoint takes no body, it reads nothing. An empty body becomes {}
 // if the endpoint needs no body. The error is 400 for a body that cannot be read, 408 for a
@@ -53,7 +32,7 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	if r.ContentLength > limits.Body {
 		return nil, bodyTooLarge() // before reading it; a compressed body of this size is too large as well
 	}
-	body, err := readMost(&memoryReader{r.Body, memory, table.SmallBody})
+	body, err := readMost(memory.Reader(r.Body, table.SmallBody))
 	if err == nil && coding == "gzip" { // after the whole body: a request that is still arriving uses no more than it sent
 		body, err = unpacked(body, memory)
 	}
@@ -104,7 +83,7 @@ func unpacked(body []byte, memory *fair.Share) ([]byte, error) {
 	if err != nil {
 		return nil, unreadBody(err, "The body is said to be gzip and is not.")
 	}
-	return readMost(&memoryReader{z, memory, table.SmallBody})
+	return readMost(memory.Reader(z, table.SmallBody))
 }
 
 // unreadBody is the error of a body that could not be read: 408 if it did not arrive in time,
@@ -113,7 +92,7 @@ func unreadBody(err error, wrong string) *problem.Error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return problem.Refuse(http.StatusRequestTimeout, problem.CodeRequestTimeout, "The body did not arrive in time.").Because(err)
-	case errors.Is(err, ErrBodies):
+	case errors.Is(err, fair.ErrBudget):
 		return problem.Overloaded().Because(err)
 	}
 	return problem.Refuse(http.StatusBadRequest, problem.CodeInvalidJSON, wrong).Because(err)

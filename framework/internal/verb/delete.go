@@ -32,16 +32,16 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 		case !blind:
 			m, err = d.Resource.ModelOf(c, r)
 			if err == nil {
-				err = d.remove(c, table.Column(d.Resource.Pk, m.Elem()))
+				err = d.remove(c, r, table.Column(d.Resource.Pk, m.Elem()))
 			}
 			if err == nil {
 				err = d.Resource.RecordDeleted(c, m)
 			}
 			return err
 		case r.Key == nil:
-			return d.remove(c, nil)
+			return d.remove(c, r, nil)
 		}
-		return d.remove(c, sqldb.Param(r.Key))
+		return d.remove(c, r, sqldb.Param(r.Key))
 	})
 	if err != nil {
 		return nil, err
@@ -54,13 +54,12 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 
 // remove deletes the row with a primary key, if it is in scope and the caller may change it. If key
 // is nil, as for a single resource, it deletes every such row. Without a row, the error is 404.
-func (d Removal) remove(c *call.Call, key schema.QueryAppender) error {
+func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender) error {
 	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
 	if key != nil {
 		q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Pk.Name), key)
 	}
-	d.Resource.Scope.Narrow(c, q.QueryBuilder())
-	d.Resource.Writers.Narrow(c, q.QueryBuilder())
+	d.Resource.NarrowTo(c, r, q.QueryBuilder())
 	result, err := c.Session().Exec(c, q)
 	if err != nil {
 		return d.referred(c, key, err)

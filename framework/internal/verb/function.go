@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/table"
@@ -42,7 +43,7 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	return m, nil
 }
 
-func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
+func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value, _ children.Changes) (*table.Response, error) {
 	var model any
 	if m.IsValid() {
 		model = m.Interface()
@@ -50,7 +51,7 @@ func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m refle
 	out, err := f.Call(c, model, in.Value.Interface())
 	switch plan := f.Endpoint.Parts; {
 	case plan == nil:
-		return f.Endpoint.Answer(out), err
+		return f.Endpoint.Answer(r, out), err
 	case err != nil:
 		plan.Discard(out)
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -23,10 +24,17 @@ type Handler struct{ *table.Endpoint }
 // NewHandler makes the handler of an endpoint.
 func NewHandler(e *table.Endpoint) Handler { return Handler{e} }
 
+// Keys are the keys in a path as text: those of the rows above, in order, the key of the row, and
+// the second key. A key that the path lacks is "".
+type Keys struct {
+	Above      []string
+	Row, Other string
+}
+
 // Handle answers one request: it checks access and preconditions, reads the request, and calls
-// Serve. keyText is the key in the path; a key that cannot be parsed is the error 404. Handle
-// translates errors of the database from Serve for the client. A 401 names the accepted schemes.
-func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.Response, error) {
+// Serve. A key in the path that cannot be parsed is the error 404. Handle translates errors of the
+// database from Serve for the client. A 401 names the accepted schemes.
+func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Response, error) {
 	signed := isSigned(e.Endpoint, r)
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
@@ -39,8 +47,8 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
-	var err error
-	if req.Key, err = e.readKey(keyText); err != nil {
+	err := e.readKeys(req, keys)
+	if err != nil {
 		return nil, err
 	}
 	if req.Query, err = input.ReadQuery(r); err != nil {
@@ -58,20 +66,24 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keyText string) (*table.R
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(resp, e.notYours(c, req, err), func(err error) error {
+	return e.present(c, resp, e.notYours(c, req, err), func(err error) error {
 		return e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body))))
 	})
 }
 
-// present gives an answer the names of its members and the member around it. It translates an
+// present hides members from the caller, and gives an answer the names of its members and the member
+// around it. It translates an
 // error for the client, and arranges that the later errors of an answer in parts are translated
 // too.
-func (e Handler) present(resp *table.Response, err error, translated func(error) error) (*table.Response, error) {
+func (e Handler) present(c *call.Call, resp *table.Response, err error, translated func(error) error) (*table.Response, error) {
 	if err != nil {
 		return nil, translated(err)
 	}
 	if resp.Parts != nil {
 		resp.Parts.Translate = translated
+	}
+	if err := e.hide(c, resp); err != nil {
+		return nil, err
 	}
 	if err := resp.Rename(e.Names); err != nil {
 		return nil, err
@@ -82,16 +94,22 @@ func (e Handler) present(resp *table.Response, err error, translated func(error)
 	return resp, nil
 }
 
-// readKey parses the key in the path. It returns nil if the path has none.
-func (e Handler) readKey(text string) (any, error) {
-	if !e.OnObject || e.Resource.Declaration.Single {
-		return nil, nil
+// readKeys parses the keys in the path.
+func (e Handler) readKeys(req *table.Request, keys Keys) (err error) {
+	if req.Above, err = nested.ReadKeys(e.Resource, keys.Above); err != nil || !e.OnObject {
+		return err
 	}
-	key, ok := datatype.ParseKey(e.Resource.Key.IndirectType, text)
+	ok := true
+	if !e.Resource.Declaration.Single {
+		req.Key, ok = datatype.ParseKey(e.Resource.Key.IndirectType, keys.Row)
+	}
+	if ok && e.OtherKey != nil {
+		req.Other, ok = datatype.ParseKey(e.OtherKey.IndirectType, keys.Other)
+	}
 	if !ok {
-		return nil, problem.NotFound()
+		return problem.NotFound()
 	}
-	return key, nil
+	return nil
 }
 
 // choose chooses the media type of an answer that is sent in parts by the header Accept.
@@ -113,7 +131,7 @@ func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
 // read them itself.
 func (e Handler) checkQuery(c *call.Call, r *table.Request) error {
 	if r.Signed {
-		if err := e.File.CheckSigned(r.Key, r.Query); err != nil {
+		if err := e.File.CheckSigned(r, r.Query); err != nil {
 			return err
 		}
 	}

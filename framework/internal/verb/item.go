@@ -21,11 +21,11 @@ type Item struct {
 }
 
 // NewItem makes an Item. It has prepared statements if the view has a Writer, which writes JSON
-// straight from the columns, and the resource is not single.
+// straight from the columns, and the resource is neither single nor nested.
 func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
 	i := &Item{resource: r, shown: shown, status: status}
 	p, ok := shown.(*view.Plan)
-	if !ok || p.Writer == nil || r.Declaration.Single {
+	if !ok || p.Writer == nil || r.Declaration.Single || r.Above != nil {
 		return i
 	}
 	i.whole, i.own = byKey(r, p, false), byKey(r, p, true)

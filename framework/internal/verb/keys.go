@@ -6,6 +6,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -45,13 +47,16 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 
 // hides reports whether the row of the path exists and is out of the caller's scope, whatever
 // Writers: the earlier request with this Idempotency-Key may have made the row one that the caller
-// may no longer change. It returns false for a path without a key, and for a row that does not
-// exist: the earlier request may have deleted it.
+// may no longer change. A parent that the caller does not see hides the row too. It returns false for a
+// path without a key, and for a row that does not exist: the earlier request may have deleted it.
 func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
-	if r.Key == nil {
-		return false, nil
+	switch err := nested.Find(c, e.Resource, r.Above); {
+	case fault.IsNotFound(err):
+		return true, nil
+	case err != nil || r.Key == nil:
+		return false, err
 	}
-	visible, err := e.Resource.Any(c, e.Resource.Object(c, &table.Request{Key: r.Key}).ColumnExpr("1"))
+	visible, err := e.Resource.Any(c, e.Resource.Object(c, &table.Request{Key: r.Key, Above: r.Above}).ColumnExpr("1"))
 	if err != nil || visible {
 		return false, err
 	}

@@ -1,55 +1,102 @@
 package verb
 
 import (
+	"reflect"
 	"slices"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
 
-// references checks every reference of the input against the scope of its target, except a
-// reference that has a fault already. The error lists these faults and the faults that the input
-// has already. It is nil without faults.
-func (e Handler) references(c *call.Call, in *input.Decoded) error {
+// check checks the references of the input and the keys in its lists of related rows, except those
+// that have a fault already. It returns what the lists change in the rows of a parent, which is not
+// valid if it is new. The error lists all faults, those that the input has already included.
+func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, parent reflect.Value) (children.Changes, error) {
 	faults := slices.Clone(in.Faults)
-	for _, ref := range e.referencesIn(in) {
-		if input.Faulty(in.Faults, ref.Pointer) {
-			continue
-		}
+	wrong, err := e.wrongReferences(c, in)
+	if err != nil {
+		return nil, err
+	}
+	changes, unknown, err := lists.Prepare(c, parent, in, e.Partial())
+	if err != nil {
+		return nil, err
+	}
+	if faults = slices.Concat(faults, wrong, unknown); len(faults) > 0 {
+		return nil, problem.Invalid(faults...)
+	}
+	return changes, nil
+}
+
+// wrongReferences returns a fault for each reference that the caller may not use.
+func (e Handler) wrongReferences(c *call.Call, in *input.Decoded) (faults []problem.Fault, err error) {
+	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return input.Faulty(in.Faults, ref.Pointer) })
+	known := visibleKeys{}
+	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		has, err := e.mayRefer(c, target, ref)
+		if err := known.read(c, target, refs); err != nil {
+			return nil, err
+		}
+		has, err := e.mayRefer(c, target, ref, known)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !has {
 			faults = append(faults, problem.Fault{Pointer: ref.Pointer, Code: problem.CodeInvalidReference, Detail: "refers to nothing that you may use"})
 		}
 	}
-	if len(faults) > 0 {
-		return problem.Invalid(faults...)
+	return faults, nil
+}
+
+// visibleKeys are the keys of references to a target that the caller may see, by the path of the
+// target. A target has them if the input has several references to it.
+type visibleKeys map[string]map[any]bool
+
+// read reads the keys of a target that the references name, by one statement for all of them.
+func (v visibleKeys) read(c *call.Call, target *table.Resource, refs []input.Reference) (err error) {
+	if v[target.Path] != nil {
+		return nil
 	}
-	return nil
+	var keys []any
+	for _, ref := range refs {
+		if ref.Target == target.Path && !ref.Owning {
+			keys = append(keys, ref.Key)
+		}
+	}
+	if len(keys) > 1 {
+		v[target.Path], err = relation.Visible(c, target, naming.AddNew(nil, keys))
+	}
+	return err
+}
+
+// has reports whether the caller may see the row of a reference.
+func (v visibleKeys) has(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
+	if visible := v[target.Path]; visible != nil && !ref.Owning {
+		return visible[ref.Key], nil
+	}
+	return target.Has(c, ref.Key)
 }
 
 // mayRefer reports whether the caller may refer to a row. The row must be in scope when the
 // caller lists the target. If the scope of this viewset goes through the reference and is not
 // lifted for this endpoint, the caller must also own the row in the viewset that the Via names.
 // If the target is that viewset, it is enough to own the row.
-func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
+func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference, known visibleKeys) (bool, error) {
 	via := e.Resource.Scope.Via
-	if ref.Owning && !e.Resource.Scope.Lifted(c) {
+	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {
 		if owned, err := via.Owns(c, ref.Key); !owned || target == via {
 			return owned, err
 		}
 	}
-	return target.Has(c, ref.Key)
+	return known.has(c, target, ref)
 }
 
 // referencesIn lists the references in the fields that the input has, those in nested values

@@ -4,7 +4,9 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -14,10 +16,11 @@ import (
 type step struct {
 	readOnly map[string]bool // names that clients read and cannot write
 	// alone reports whether the step is one statement, which needs no transaction. nil means never.
-	alone func(in *input.Decoded) bool
+	alone func(c *call.Call, in *input.Decoded) bool
 	// object reads the row of the path if act needs it. nil means never.
 	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
-	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value) (*table.Response, error)
+	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, changes children.Changes) (*table.Response, error)
+	lists  *children.Lists // the fields of the input that set related rows; nil without one
 }
 
 // serve returns the function that answers requests with a step.
@@ -30,7 +33,7 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 // an Idempotency-Key, the step succeeds at most once for all requests with this key; a repeated
 // request gets the stored answer, even if its input has become invalid.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
-	in, err := e.accept(c, r, s.readOnly)
+	in, err := e.accept(c, r, s)
 	var key *once.IdempotencyKey
 	if r.IdempotencyKey != "" && !unread(err) {
 		var keyErr error
@@ -53,7 +56,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 		return key.Once(c, attempt)
 	}
 	var resp *table.Response
-	err = transact(c, s.alone != nil && s.alone(in), func(c *call.Call) error {
+	err = transact(c, s.alone != nil && s.alone(c, in), func(c *call.Call) error {
 		resp, err = attempt(c)
 		return err
 	})
@@ -61,7 +64,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 }
 
 // attempt returns the function that runs a step, once for each run of its transaction. It
-// reads the row before it checks the references: faults must not reveal which rows exist.
+// finds the parent of a nested viewset, and reads the row, before it checks the references: faults must not reveal which rows exist.
 // A step may change its input, so a second run decodes the body again.
 func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call.Call) (*table.Response, error) {
 	ran := false
@@ -70,6 +73,11 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 			in, _ = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), s.readOnly)
 		}
 		ran = true
+		if !e.OnObject {
+			if err := nested.Enter(c, e.Resource, r); err != nil {
+				return nil, err
+			}
+		}
 		var model reflect.Value
 		if s.object != nil {
 			var err error
@@ -77,9 +85,10 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 				return nil, err
 			}
 		}
-		if err := e.references(c, in); err != nil {
+		changes, err := e.check(c, in, s.lists, model)
+		if err != nil {
 			return nil, err
 		}
-		return s.act(c, r, in, model)
+		return s.act(c, r, in, model, changes)
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -33,6 +35,7 @@ type Writing struct {
 	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields
 	PathKey  *input.Field           // of PUT and PATCH: the field with the key of the path; nil without one
+	Lists    *children.Lists        // the fields that set related rows; nil without one
 }
 
 // An InputColumn is a field of the input and the column that it writes.
@@ -44,9 +47,9 @@ type InputColumn struct {
 // Serve returns the function that answers the requests of the verb.
 func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
 	if w.Endpoint.Route.Name == call.VerbCreate {
-		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simple, act: w.create})
+		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create, lists: w.Lists})
 	}
-	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change})
+	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change, lists: w.Lists})
 	if w.Endpoint.MayInsert() {
 		return retryTaken(serve)
 	}
@@ -54,20 +57,26 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 }
 
 // create answers POST {path}/.
-func (w *Writing) create(c *call.Call, _ *table.Request, in *input.Decoded, _ reflect.Value) (*table.Response, error) {
-	out, m, err := w.insert(c, in)
+func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ reflect.Value, changes children.Changes) (*table.Response, error) {
+	out, m, err := w.insert(c, in, changes)
 	if err != nil {
 		return nil, err
 	}
-	created := w.Resource.RowPath(w.Resource.Key.Value(m.Elem()))
+	created := w.Resource.RowPath(r.Above, w.Resource.Key.Value(m.Elem()))
 	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
 }
 
 // simple reports whether the write, without a read of the row before it, is one statement.
-func (w *Writing) simple(in *input.Decoded) bool {
+func (w *Writing) simple(_ *call.Call, in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
-	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in)
+	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
+}
+
+// simpleCreate reports whether a create is one statement. Below a parent, another one locks the
+// parent's row.
+func (w *Writing) simpleCreate(c *call.Call, in *input.Decoded) bool {
+	return w.Resource.Above == nil && w.simple(c, in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -79,11 +88,22 @@ func (w *Writing) flatPlan() (*view.Plan, bool) {
 
 func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
 
-// insert makes a new row of the input, runs the function of a Fills on it, and stores it. It
-// returns the answer and the row. If the row is not in the caller's Where scope, the error is
+// lists reports whether the verb sets related rows. A new row has none yet, so a list that the body
+// of a create lacks changes nothing.
+func (w *Writing) lists(in *input.Decoded) bool {
+	return w.Lists.Given(in, w.Endpoint.Partial() || w.Endpoint.Route.Name == call.VerbCreate)
+}
+
+// insert makes a new row of the input, runs the function of a Fills on it, and stores it and its
+// related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
-func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, error) {
+func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (any, reflect.Value, error) {
 	m := reflect.New(w.Resource.Model)
+	if len(w.guarded(c)) > 0 {
+		if err := w.checkNew(c, in); err != nil {
+			return nil, m, err
+		}
+	}
 	for _, col := range w.Columns {
 		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
 	}
@@ -93,14 +113,14 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded) (any, reflect.Value, e
 	if err := w.fill(c, m, in); err != nil {
 		return nil, m, err
 	}
-	if err := w.Resource.FillSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
 		return nil, m, err
 	}
 	w.Resource.Document(m.Elem())
 	if err := w.Resource.Insert(c, m); err != nil {
 		return nil, m, err
 	}
-	out, err := w.show(c, m)
+	out, err := w.show(c, m, in, changes)
 	return out, m, err
 }
 
@@ -114,9 +134,17 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
-// show makes the answer from a row that was just written. If the row is not in the caller's
-// Where scope, the error is 403.
-func (w *Writing) show(c *call.Call, m reflect.Value) (any, error) {
+// show stores the related rows of a row that was just written, runs the second function of a
+// FillsThen, and makes the answer. If the row is not in the caller's Where scope, the error is 403.
+func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
+	if err := changes.Store(c, m); err != nil {
+		return nil, err
+	}
+	if w.Verb.Then != nil {
+		if err := w.Verb.Then(c, m.Interface(), in.Value.Interface()); err != nil {
+			return nil, err
+		}
+	}
 	if err := w.Resource.Within(c, m.Elem()); err != nil {
 		return nil, err
 	}
@@ -148,9 +176,9 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 
 // blind reports whether a change does not need to read the row first. A recorder needs the row
 // before the change if the body writes a column.
-func (w *Writing) blind(in *input.Decoded) bool {
+func (w *Writing) blind(c *call.Call, in *input.Decoded) bool {
 	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
 // renewsSlug reports whether the verb writes the field that a renewed slug is made from.
@@ -167,8 +195,8 @@ func (w *Writing) renewsSlug(in *input.Decoded) bool {
 	return false
 }
 
-func (w *Writing) simpleChange(in *input.Decoded) bool {
-	return !w.Endpoint.MayInsert() && w.blind(in) && w.simple(in)
+func (w *Writing) simpleChange(c *call.Call, in *input.Decoded) bool {
+	return !w.Endpoint.MayInsert() && w.blind(c, in) && w.simple(c, in)
 }
 
 // object reads the row, as [table.Resource.ModelOf] does, if the change is not blind or the
@@ -179,7 +207,7 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	if err := w.checkKey(r, in); err != nil {
 		return m, err
 	}
-	if w.blind(in) && !w.refers(in) {
+	if w.blind(c, in) && !w.refers(in) {
 		return m, nil
 	}
 	m, err = w.Resource.ModelOf(c, r)
@@ -202,20 +230,20 @@ func (w *Writing) checkKey(r *table.Request, in *input.Decoded) error {
 // change answers PUT and PATCH {path}/{id}/. PUT sets the fields that the body lacks to their
 // defaults; PATCH leaves them as they are. If the row does not exist, the PUT of a single
 // resource inserts it, and any other request gets the error 404.
-func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) (*table.Response, error) {
+func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value, changes children.Changes) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
 	var err error
 	switch {
-	case w.blind(in):
+	case w.blind(c, in):
 		resp.Value, err = w.changeBlind(c, r, in)
 	case m.IsValid():
-		resp.Value, err = w.changeRead(c, m, in)
+		resp.Value, err = w.changeRead(c, m, in, changes)
 	default:
 		err = problem.NotFound()
 	}
 	if w.Endpoint.MayInsert() && !m.IsValid() && fault.IsNotFound(err) {
 		resp.Status, resp.Created = w.Endpoint.FirstStatus, w.Resource.ListPath()
-		resp.Value, _, err = w.insert(c, in)
+		resp.Value, _, err = w.insert(c, in, changes)
 	}
 	return resp, err
 }
@@ -276,12 +304,15 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 // changeRead changes a row that was read, because the change is not blind. It writes the columns
 // that [table.Resource.Changed] lists. If the row is then out of the caller's Where scope, the
 // error is 403.
-func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (any, error) {
+func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return nil, err
 	}
 	if w.Endpoint.Partial() {
 		w.Endpoint.complete(in, m.Elem())
+	}
+	if err := w.keep(c, in, m.Elem()); err != nil {
+		return nil, err
 	}
 	if faults := in.Check(); len(faults) > 0 {
 		return nil, problem.Invalid(faults...)
@@ -299,14 +330,14 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded) (
 	if err := w.fill(c, m, in); err != nil {
 		return nil, err
 	}
-	if err := w.Resource.RenewSlug(c, m.Elem()); err != nil {
+	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
 		return nil, err
 	}
 	w.Resource.Document(m.Elem())
 	if err := w.Resource.Store(c, m.Elem(), w.Resource.Changed(before, m.Elem())); err != nil {
 		return nil, err
 	}
-	return w.show(c, m)
+	return w.show(c, m, in, changes)
 }
 
 // writes reports whether the verb writes a field: all of them, or for PATCH those of the body.
@@ -342,13 +373,16 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
 }
 
-// shownAs returns the members of the row as the verb shows it.
+// shownAs returns the members of the row as the verb shows it to the caller.
 func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
 	value, err := w.shown(c, m)
 	if err != nil {
 		return nil, err
 	}
 	text, err := wire.Encode(value)
+	if err == nil {
+		text, err = w.Endpoint.Mask.Hidden(c).Drop(text)
+	}
 	if err == nil {
 		text, err = w.Endpoint.Names.Rename(text)
 	}

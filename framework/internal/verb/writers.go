@@ -3,14 +3,11 @@ package verb
 import (
 	"cmp"
 
-	"github.com/uptrace/bun"
-
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
-	"trestle.example/framework/sqldb"
 )
 
 // notYours returns the error of a request that changes a row. If the error is NotFound, because
@@ -19,11 +16,11 @@ import (
 // the caller. Any other error, and a NotFound of a function that has received the row, is returned
 // unchanged. Only a rejected request costs this statement.
 func (e Handler) notYours(c *call.Call, r *table.Request, err error) error {
-	if !r.Changes || r.Found || !fault.IsNotFound(err) {
+	if !e.OnObject || !r.Changes || r.Found || !fault.IsNotFound(err) {
 		return err
 	}
-	keys := e.Resource.Keys(c).Where("?TableAlias.? = ?", bun.Ident(e.Resource.Key.Name), sqldb.Param(r.Key))
-	e.Resource.Scope.Narrow(e.Resource.Looking(c), keys.QueryBuilder())
+	keys := e.Resource.Keys(c)
+	e.Resource.NarrowTo(e.Resource.Looking(c), &table.Request{Key: r.Key, Above: r.Above}, keys.QueryBuilder())
 	switch visible, lookErr := e.Resource.Any(c, keys); {
 	case lookErr != nil || !visible:
 		return cmp.Or(lookErr, err)

@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
@@ -24,6 +25,7 @@ type Computed struct {
 	ones     []computedOne
 	many     []computedMany
 	names    *wire.Names // of a list of rows
+	mask     *fieldrule.Mask
 }
 
 // A computedOne is a to-one relation of the model, which is joined in the same statement.
@@ -36,6 +38,7 @@ type computedMany struct{ *relation.Relation }
 // mistake.
 func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Computed {
 	p := &Computed{resource: r, model: r.Model, out: v.Out, fn: v.Compute, names: wire.CompileNames(reflect.SliceOf(v.Out), r.API.Config.Case)}
+	p.mask = computedMask(r, v.Out)
 	for _, name := range v.Load {
 		found, err := r.Relations.Base().ByName(name)
 		switch {
@@ -52,9 +55,25 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Comp
 	return p
 }
 
+// computedMask is the mask of a type that a function computes. A field has the rules of the column
+// with its Go name, and of the field with its name for clients.
+func computedMask(r *table.Resource, out reflect.Type) *fieldrule.Mask {
+	if out.Kind() != reflect.Struct || len(r.Fields) == 0 {
+		return nil
+	}
+	m := fieldrule.NewMask(out)
+	for f := range naming.ShapeFields(out) {
+		m.Add(f.Index, r.Fields.SeeingMember(f.Name, r.API.Config.Case.JSONName(f))...)
+	}
+	return m
+}
+
+// Hiding implements [table.Representation].
+func (p *Computed) Hiding() *fieldrule.Mask { return p.mask }
+
 func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	rows, more, err := p.Rows(c, q, w)
-	return encodeRows(p.names, rows, more, err)
+	return encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
 }
 
 // Rows implements [table.Representation].
@@ -78,6 +97,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 		}
 		out = reflect.Append(out, reflect.ValueOf(one))
 	}
+	p.mask.Hidden(c).Zero(out)
 	return out, more, nil
 }
 

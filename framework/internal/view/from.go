@@ -22,6 +22,7 @@ func (p *Plan) addFrom(base relation.Base, out reflect.Type, f reflect.StructFie
 		fault(err)
 		return
 	}
+	p.mask.Add(index, base.SeeingFrom(from)...)
 	switch at := slices.IndexFunc(from.Path, (*relation.Relation).ToMany); {
 	case from.Function != nil:
 		p.addFunction(from.Function, f, index, join, fault)
@@ -61,7 +62,13 @@ func readFrom(base relation.Base, tag, ref string) (from relation.From, err erro
 // listOptions binds the order of a list to the columns of the related rows.
 func (p *Plan) listOptions(from relation.From, fault func(error)) listOptions {
 	end := from.Path[0].Base()
-	return listOptions{limit: from.Limit, order: ordering.Terms(end, from.Order, fault)}
+	options := listOptions{limit: from.Limit, order: ordering.Terms(end, from.Order, fault)}
+	for _, t := range options.order {
+		if rules := end.Seeing(t.Field); len(rules) > 0 {
+			fault(naming.Sentence("the order shows values of %q, which only some callers see; order by another field", rules[0].Name))
+		}
+	}
+	return options
 }
 
 // addFunction adds the value of a function of related rows.
@@ -106,7 +113,7 @@ func (p *Plan) fits(path relation.Path, field query.Field, t reflect.Type, fault
 	case naming.Indirect(t) != field.Type:
 		fault(naming.Sentence("the field is %s, but %q is %s", t, field.Name, field.Type))
 	case null && t.Kind() != reflect.Pointer:
-		fault(naming.Sentence("%q may be missing; make the field *%s", field.Name, t))
+		fault(naming.Sentence("%q may be missing; show it as *%s", field.Name, t))
 	default:
 		return true
 	}

@@ -46,6 +46,9 @@ func (p *Plan) addMany(m planMany) {
 	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
 	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
 	p.many = append(p.many, m)
+	if p.mask != nil && m.child.mask != nil {
+		p.mask.Nest(m.index, m.child.mask)
+	}
 }
 
 // attach loads the children of all rows and adds each to its parent's list. A key is nil if the row has

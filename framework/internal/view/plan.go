@@ -11,11 +11,13 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
@@ -37,6 +39,7 @@ type Plan struct {
 	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
 	within    []reflect.Type  // the views that are compiled, from the outermost
 	names     *wire.Names     // of a list of rows
+	mask      *fieldrule.Mask // of out; nil if out is no struct
 	Writer    *rowWriter      // writes JSON straight from the columns; nil if that is not possible
 }
 
@@ -62,8 +65,8 @@ type computedLeaf struct {
 type planFile struct {
 	index []int // of the field in out
 	file  *table.FileColumn
-	key   int // of the leaf with the key of its row
-	join  int // the number of its join, from 1; 0 for the row itself
+	keys  []int // of the leaves with the keys in its path
+	join  int   // the number of its join, from 1; 0 for the row itself
 }
 
 // A planJoin is a to-one relation, which is joined in the same statement.
@@ -87,6 +90,9 @@ func CompilePlan(api *table.Registry, base relation.Base, out reflect.Type, faul
 func (p *Plan) below(base relation.Base, out reflect.Type, fault func(error)) *Plan {
 	child := &Plan{api: p.api, out: out, table: base.Table(), alias: base.Table().Alias, resource: viewsetOf(base), within: slices.Clone(p.within)}
 	child.names = wire.CompileNames(reflect.SliceOf(out), p.api.Config.Case)
+	if out.Kind() == reflect.Struct {
+		child.mask = fieldrule.NewMask(out)
+	}
 	child.add(base, out, nil, child.alias, 0, fault)
 	child.finish()
 	return child
@@ -166,6 +172,7 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 			fault(table.TwoTypes(out, f.Name, f.Type, column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
+			p.mask.Add(index, base.Seeing(query.Field{Column: column})...)
 			if f.Type == table.FileType {
 				p.addFile(column, index, join, out.Name()+"."+f.Name, fault)
 			}
@@ -173,7 +180,7 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 	}
 }
 
-// addFile notes a file that is shown, and selects the key of its row for its URL.
+// addFile notes a file that is shown, and selects the keys in its path for its URL.
 func (p *Plan) addFile(column *schema.Field, index []int, join int, place string, fault func(error)) {
 	prefer := p.resource
 	if join > 0 {
@@ -184,8 +191,12 @@ func (p *Plan) addFile(column *schema.Field, index []int, join int, place string
 		fault(naming.Sentence("%s is a file, and no viewset declares it; add it to Files of the viewset of its rows", place))
 		return
 	}
-	p.files = append(p.files, planFile{index: index, file: file, key: len(p.leaves), join: join})
-	p.leaves = append(p.leaves, leaf{column: file.Resource.Key, join: join, hidden: true})
+	shown := planFile{index: index, file: file, join: join}
+	for _, key := range file.KeyColumns() {
+		shown.keys = append(shown.keys, len(p.leaves))
+		p.leaves = append(p.leaves, leaf{column: key, join: join, hidden: true})
+	}
+	p.files = append(p.files, shown)
 }
 
 func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, alias string, join int, fault func(error)) {
@@ -201,6 +212,7 @@ func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, al
 // showRows shows the rows of a relation as objects: one, or a list.
 func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int, alias string, join int, options listOptions, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
+	p.mask.Add(index, r.Seeing()...)
 	switch {
 	case !r.ToMany():
 		p.joinOne(r, f, index, alias, fault)
@@ -253,14 +265,18 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 			return reflect.Value{}, false, err
 		}
 	}
+	p.mask.Hidden(c).Zero(out)
 	return out, more, nil
 }
+
+// Hiding implements [table.Representation].
+func (p *Plan) Hiding() *fieldrule.Mask { return p.mask }
 
 // Write runs q as Rows does, and returns the rows as JSON.
 func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
 	if p.Writer == nil {
 		rows, more, err := p.Rows(c, q, w)
-		return encodeRows(p.names, rows, more, err)
+		return encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
 	}
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
@@ -401,7 +417,7 @@ func fieldAt(out reflect.Value, index []int) reflect.Value {
 func (r *planRow) link(out reflect.Value) {
 	for _, f := range r.plan.files {
 		if f.join == 0 || r.found[f.join-1] {
-			f.link(out, r.cells[f.key].value)
+			f.link(out, func(leaf int) reflect.Value { return r.cells[leaf].value })
 		}
 	}
 }
@@ -442,16 +458,20 @@ func (p *Plan) Fill(model reflect.Value) reflect.Value {
 		}
 	}
 	for _, f := range p.files {
-		f.link(out, p.leaves[f.key].column.Value(model))
+		f.link(out, func(leaf int) reflect.Value { return p.leaves[leaf].column.Value(model) })
 	}
 	return out
 }
 
-// link sets the URL of the file in a row, whose key is known.
-func (f planFile) link(out, key reflect.Value) {
+// link sets the URL of the file in a row. value returns the value of a leaf.
+func (f planFile) link(out reflect.Value, value func(leaf int) reflect.Value) {
 	field := out.FieldByIndex(f.index)
 	file, _ := reflect.TypeAssert[files.File](field)
-	field.Set(reflect.ValueOf(f.file.Linked(file, key)))
+	keys := make([]reflect.Value, len(f.keys))
+	for i, leaf := range f.keys {
+		keys[i] = value(leaf)
+	}
+	field.Set(reflect.ValueOf(f.file.Linked(file, keys...)))
 }
 
 // keyOf returns the value of a key, or nil for a null reference.

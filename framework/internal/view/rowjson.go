@@ -13,18 +13,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
 )
 
-// encodeRows writes rows, []Out, as JSON with the names of []Out. If err is not nil, it only returns err.
-func encodeRows(names *wire.Names, rows reflect.Value, more bool, err error) (table.SentRows, error) {
+// encodeRows writes rows, []Out, as JSON with the names of []Out and without the hidden members. If
+// err is not nil, it only returns err.
+func encodeRows(hidden *fieldrule.Hidden, names *wire.Names, rows reflect.Value, more bool, err error) (table.SentRows, error) {
 	if err != nil {
 		return table.SentRows{}, err
 	}
 	text, err := wire.Encode(rows.Interface())
+	if err == nil {
+		text, err = hidden.Drop(text)
+	}
 	if err == nil {
 		text, err = names.Rename(text)
 	}
@@ -50,10 +55,10 @@ type rowMember struct {
 // scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer. It returns nil if the view is not flat, shows files or makes its
-// own JSON, if a field has an option in its tag json, or if the JSON is not one member for each column.
+// newRowWriter compiles a writer. It returns nil if the view is not flat, hides members from some
+// callers, shows files or makes its own JSON, if a field has an option in its tag json, or if the JSON is not one member for each column.
 func newRowWriter(p *Plan) *rowWriter {
-	if !p.Flat() || len(p.files) > 0 || wire.MakesJSON(p.out) {
+	if !p.Flat() || !p.mask.Empty() || len(p.files) > 0 || wire.MakesJSON(p.out) {
 		return nil
 	}
 	byName := map[string]int{}

@@ -45,7 +45,9 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 			x.observation.limit = a.Config.Timeout
 			x.observation.setDeadlines(0)
 			s.run(x, w, r.WithContext(context.WithValue(x.Context, exchangeKey{}, x)), next)
-			x.observation.setDeadlines(a.Config.Timeout)
+			if x.observation.taken == nil {
+				x.observation.setDeadlines(a.Config.Timeout)
+			}
 		})
 	})
 }
@@ -78,6 +80,9 @@ func (s *server) run(x *exchange, w http.ResponseWriter, r *http.Request, next h
 		s.answer(w, r, x.Route, func(*call.Call) (*table.Response, error) { return nil, err }, "")
 	case err != nil:
 		s.finish(x, r, http.StatusInternalServerError, err)
+		if x.observation.taken != nil { // net/http does not close it
+			_ = x.observation.taken.Close()
+		}
 		panic(http.ErrAbortHandler)
 	case !x.finished:
 		s.finish(x, r, cmp.Or(status, http.StatusOK), x.failed) // net/http sends 200 if nothing is written
@@ -186,11 +191,12 @@ func (o *observation) setDeadlines(after time.Duration) {
 	_ = control.SetWriteDeadline(end)
 }
 
-// Hijack implements [http.Hijacker], for protocols such as websocket.
+// Hijack implements [http.Hijacker], for protocols such as websocket. A handler may keep the
+// connection after it returned, so its deadlines are left alone from here on.
 func (o *observation) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(o.ResponseWriter).Hijack()
 	if err == nil {
-		o.status = http.StatusSwitchingProtocols
+		o.status, o.taken = http.StatusSwitchingProtocols, conn
 	}
 	return conn, rw, err
 }

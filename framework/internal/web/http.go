@@ -116,7 +116,7 @@ func (s *server) at(path string, h echo.HandlerFunc) {
 // serve answers a request for a path of a resource.
 func (s *server) serve(p *place, ec echo.Context) {
 	method := naming.MethodOf(ec.Request())
-	e, key := p.methods[method], pathKey(ec)
+	e, keys := p.methods[method], keysOf(ec, p.resource)
 	w, r := http.ResponseWriter(ec.Response()), ec.Request()
 	if e != nil && e.Parts != nil {
 		w = ec.Response().Writer // echo's own panics if it cannot flush
@@ -129,19 +129,28 @@ func (s *server) serve(p *place, ec echo.Context) {
 			switch {
 			case e != nil:
 				state.Of(c).Writer = w
-				return verb.NewHandler(e).Handle(c, r, key)
+				return verb.NewHandler(e).Handle(c, r, keys)
 			case method == http.MethodOptions:
-				return s.describer.describe(c, r, p)
+				return s.describer.describe(c, r, p, keys)
 			}
 			return nil, s.notAllowed(c, r, p)
 		}, p.allow)
 	})
 }
 
-// pathKey returns the key in the path, percent-decoded. echo does not decode it if the path has
+// keysOf returns the keys in the path.
+func keysOf(ec echo.Context, r *table.Resource) verb.Keys {
+	keys := verb.Keys{Above: make([]string, r.Depth()), Row: pathKey(ec, "id"), Other: pathKey(ec, "other")}
+	for i := range keys.Above {
+		keys.Above[i] = pathKey(ec, table.AboveParam(i))
+	}
+	return keys
+}
+
+// pathKey returns a key in the path, percent-decoded. echo does not decode it if the path has
 // escapes that Go does not write itself, such as %2F.
-func pathKey(ec echo.Context) string {
-	text := ec.Param("id")
+func pathKey(ec echo.Context, param string) string {
+	text := ec.Param(param)
 	if ec.Request().URL.RawPath == "" {
 		return text
 	}

@@ -35,7 +35,7 @@ func pathsOf(a describe.Catalog) paths {
 	all := paths{prefix: segmentsOf(a.Config.Prefix)}
 	for _, e := range a.Endpoints() {
 		text := a.PathOf(e)
-		listed := (e.Resource.Path == "" || e.Pattern == e.Resource.ListPath()) && !isGuarded(a, text)
+		listed := (e.Resource.Path == "" || e.Resource.Above == nil && e.Pattern == e.Resource.ListPath()) && !isGuarded(a, text)
 		known := slices.ContainsFunc(all.shown, func(p shownPath) bool { return p.text == text })
 		if !known && (listed || !a.Config.Undocumented) {
 			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ type observation struct {
 	status int
 	bytes  int64
 	limit  time.Duration // of each write; 0 for the limit of the server
+	taken  net.Conn      // the connection, if the handler took it over; else nil
 	over   bool          // ended was called: End of the observers is not called again
 	begun  int           // the number of observers whose Begin ended, except by http.ErrAbortHandler
 	unfit  []int         // the indexes of the observers whose Begin panicked or returned no context

@@ -8,8 +8,10 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/openapi"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -22,6 +24,8 @@ type description struct {
 	Renders     []string     `json:"renders"`
 	Parses      []string     `json:"parses"`
 	Actions     wire.Members `json:"actions"`
+	// Children are the addresses of the nested viewsets below a row, by name.
+	Children wire.Members `json:"children,omitempty"`
 }
 
 // A describer answers OPTIONS from the OpenAPI document. For an API that is not documented, the
@@ -32,9 +36,16 @@ type describer struct {
 }
 
 // describe answers OPTIONS, if the access check of the viewset admits the caller. The throttles
-// count the request.
-func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Response, error) {
+// count the request. If the caller does not see the row directly above, the error is 404.
+func (d *describer) describe(c *call.Call, r *http.Request, p *place, texts verb.Keys) (*table.Response, error) {
 	if err := p.resource.Access.Admit(c, r); err != nil {
+		return nil, err
+	}
+	keys, err := nested.ReadKeys(p.resource, texts.Above)
+	if err == nil {
+		err = nested.Find(c, p.resource, keys)
+	}
+	if err != nil {
 		return nil, err
 	}
 	root, err := d.reference()
@@ -49,7 +60,21 @@ func (d *describer) describe(c *call.Call, r *http.Request, p *place) (*table.Re
 			answer.Actions.Add(method, openapi.Describe(root, d.api.PathOf(e), method))
 		}
 	}
+	if p.pattern == p.resource.ItemPath() {
+		answer.Children = children(c, p.resource, append(keys, texts.Row))
+	}
 	return &table.Response{Status: http.StatusOK, Value: answer}, nil
+}
+
+// children lists the addresses of the viewsets below a row that the caller may use, by name. keys
+// are those of the row and of the rows above it.
+func children(c *call.Call, r *table.Resource, keys []any) (all wire.Members) {
+	for _, child := range nested.Below(r) {
+		if slices.ContainsFunc(child.Endpoints, func(e *table.Endpoint) bool { return mayUse(c, e) }) {
+			all.Add(child.Declaration.Name, c.URL(child.PathBelow(keys)))
+		}
+	}
+	return all
 }
 
 // name is the path of the viewset, with the name of an action: "books", or "books/lend".

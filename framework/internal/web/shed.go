@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/sqldb"
 )
@@ -38,7 +39,7 @@ func (s *server) shed(c *call.Call, err error) bool {
 	switch {
 	case sqldb.IsOverloaded(err):
 		count, why = &s.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
-	case errors.Is(err, verb.ErrBodies):
+	case errors.Is(err, fair.ErrBudget):
 		count, why = &s.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
 	case errors.Is(err, verb.ErrParsing):
 		count, why = &s.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 
+	"net"
 	netmail "net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,6 +38,7 @@ type Server struct {
 	from    *netmail.Address
 	host    string
 	options []gomail.Option
+	tls     *tls.Config // of smtps; nil for smtp
 }
 
 var _ mail.Mailer = (*Server)(nil)
@@ -66,7 +69,7 @@ func Open(address string, o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	_, err = gomail.NewClient(s.host, s.options...)
+	_, _, err = s.client()
 	return s, err
 }
 
@@ -103,7 +106,7 @@ func (s *Server) addTLS(u *url.URL, o Options) error {
 	case off:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	case u.Scheme == "smtps":
-		s.options = append(s.options, gomail.WithSSL(), gomail.WithTLSConfig(config))
+		s.tls, s.options = config, append(s.options, gomail.WithSSL())
 	default:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithTLSConfig(config))
 	}
@@ -142,12 +145,53 @@ func (s *Server) addCredentials(u *url.URL, _ Options) error {
 	if u.User.Username() == "" || !has || password == "" {
 		return errors.New("smtp: the URL needs a user and a password, or neither")
 	}
-	kind := gomail.SMTPAuthAutoDiscover
+	kind := gomail.WithOpportunisticSMTPAuth(methods...)
 	if u.Query().Get("tls") == "off" {
-		kind = gomail.SMTPAuthPlainNoEnc
+		kind = gomail.WithSMTPAuth(gomail.SMTPAuthPlainNoEnc)
 	}
-	s.options = append(s.options, gomail.WithSMTPAuth(kind), gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
+	s.options = append(s.options, kind, gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
 	return nil
+}
+
+// methods are the methods to sign in with TLS, the best first.
+var methods = []gomail.SMTPAuthType{
+	gomail.SMTPAuthSCRAMSHA256PLUS, gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1PLUS, gomail.SMTPAuthSCRAMSHA1,
+	gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin,
+}
+
+// A dialer opens the connection of one client, and closes it. The client itself leaves a
+// connection open if TLS or the sign-in fails, or if the server does not answer QUIT.
+type dialer struct {
+	tls  *tls.Config // nil for a connection that begins without TLS
+	conn net.Conn
+}
+
+func (d *dialer) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+	if d.tls != nil {
+		conn, err = (&tls.Dialer{Config: d.tls}).DialContext(ctx, network, address)
+	} else {
+		conn, err = new(net.Dialer).DialContext(ctx, network, address)
+	}
+	if err == nil {
+		d.conn = conn
+	}
+	return conn, err
+}
+
+func (d *dialer) close() {
+	if d.conn != nil {
+		_ = d.conn.Close() // a second time, after a QUIT
+	}
+}
+
+// client makes a client for one connection. end closes the connection.
+func (s *Server) client() (client *gomail.Client, end func(), err error) {
+	d := &dialer{tls: s.tls}
+	client, err = gomail.NewClient(s.host, append(slices.Clip(s.options), gomail.WithDialContextFunc(d.dial))...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("smtp: %w", err)
+	}
+	return client, d.close, nil
 }
 
 // Send implements [mail.Mailer]. If ctx ends while the server receives the message, Send ends at
@@ -167,19 +211,25 @@ func (s *Server) Send(ctx context.Context, m mail.Message) error {
 	message.SetMessageID()
 	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no reply by a program
 	message.SetBodyString(gomail.TypeTextPlain, m.Text)
-	client, err := gomail.NewClient(s.host, s.options...)
+	client, end, err := s.client()
 	if err != nil {
-		return fmt.Errorf("smtp: %w", err)
+		return err
 	}
-	return classify(client.DialAndSendWithContext(ctx, message))
+	defer end()
+	err = client.DialAndSendWithContext(ctx, message)
+	if message.IsDelivered() { // an error after that is one of the end of the connection: another attempt would send it twice
+		return nil
+	}
+	return classify(err)
 }
 
 // Check connects to the server, begins TLS and signs in, and sends nothing.
 func (s *Server) Check(ctx context.Context) error {
-	client, err := gomail.NewClient(s.host, s.options...)
+	client, end, err := s.client()
 	if err != nil {
-		return fmt.Errorf("smtp: %w", err)
+		return err
 	}
+	defer end()
 	if err := client.DialWithContext(ctx); err != nil {
 		return fmt.Errorf("smtp: %s cannot be used: %w", s.host, err)
 	}

@@ -1,9 +1,11 @@
 package smtp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +129,99 @@ func TestASilentServer(t *testing.T) {
 	if err := mailer.Send(ended, mail.Message{To: "asha@example.com", Subject: "Hello", Text: "Text"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
 	}
+}
+
+// TestTheEndOfTheConnection: a message that the server accepted is sent, even if the connection
+// ends badly after that: an attempt more would send it twice. Send and Check always close the
+// connection.
+func TestTheEndOfTheConnection(t *testing.T) {
+	for _, c := range []struct {
+		name, url, closes string // the server closes the connection at this command
+		sent              bool
+	}{
+		{"the server closes it instead of answering RSET", "smtp://ADDRESS?tls=off", "RSET", true},
+		{"the server closes it instead of answering QUIT", "smtp://ADDRESS?tls=off", "QUIT", true},
+		{"the server closes it before the message", "smtp://ADDRESS?tls=off", "DATA", false},
+		{"the server offers no TLS", "smtp://ADDRESS", "", false},
+		{"the server offers no sign-in", "smtp://" + credentials + "ADDRESS?tls=off", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			address, messages := plainServer(t, c.closes)
+			mailer, err := Open(strings.Replace(c.url, "ADDRESS", address, 1), Options{From: "shop@example.org"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = mailer.Send(t.Context(), mail.Message{To: "asha@example.com", Subject: "Hello", Text: "Text"})
+			if (err == nil) != c.sent {
+				t.Errorf("Send: %v; sent: %t", err, c.sent)
+			}
+			want := map[bool]int{true: 1}[c.sent]
+			if n := <-messages; n != want {
+				t.Errorf("the server accepted %d messages; want %d", n, want)
+			}
+			if c.closes != "" {
+				return
+			}
+			if err := mailer.Check(t.Context()); err == nil {
+				t.Error("Check found nothing wrong")
+			}
+			if n := <-messages; n != 0 {
+				t.Errorf("after Check: %d", n)
+			}
+		})
+	}
+}
+
+// plainServer starts a mail server without TLS and without a sign-in, which closes a connection at
+// one command. When a connection ends, it reports how many messages it accepted by it, or -1 if the
+// client left the connection open.
+func plainServer(t *testing.T, closes string) (address string, messages chan int) {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	messages = make(chan int)
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			messages <- receive(conn, closes)
+		}
+	}()
+	return listener.Addr().String(), messages
+}
+
+// receive answers the commands of a client until the connection ends.
+func receive(conn net.Conn, closes string) (accepted int) {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second)) // for a client that leaves it open
+	say := func(line string) { _, _ = conn.Write([]byte(line + "\r\n")) }
+	say("220 ready")
+	in := bufio.NewScanner(conn)
+	for in.Scan() {
+		switch command, _, _ := strings.Cut(in.Text(), " "); {
+		case command == closes:
+			return accepted
+		case command == "DATA":
+			say("354 go on")
+			for in.Scan() && in.Text() != "." {
+			}
+			accepted++
+			say("250 accepted")
+		case command == "QUIT":
+			say("221 bye")
+		default:
+			say("250 ok")
+		}
+	}
+	if errors.Is(in.Err(), os.ErrDeadlineExceeded) {
+		return -1
+	}
+	return accepted
 }
 
 func TestOpenRejects(t *testing.T) {

@@ -68,6 +68,13 @@ func (k Kind) ForNoKeyUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	return k.lock(q, "NO KEY UPDATE")
 }
 
+// ForKeyShare locks the rows that a query selects only against deletion and changes of their keys,
+// with FOR KEY SHARE, as PostgreSQL does for a row that refers to them. Several transactions may
+// hold this lock together. On SQLite it changes nothing, as [Kind.ForUpdate].
+func (k Kind) ForKeyShare(q *bun.SelectQuery) *bun.SelectQuery {
+	return k.lock(q, "KEY SHARE")
+}
+
 func (k Kind) lock(q *bun.SelectQuery, strength string) *bun.SelectQuery {
 	if k == PostgreSQL {
 		return q.For(strength)

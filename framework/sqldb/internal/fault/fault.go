@@ -120,8 +120,8 @@ func isBroken(err error) bool {
 	return false
 }
 
-// IsOverloaded reports whether a request waited too long for a connection, so that its
-// statement did not run.
+// IsOverloaded reports whether a request got no connection, because it waited too long or too
+// many requests waited. Its statement did not run.
 func IsOverloaded(err error) bool { return errors.Is(err, fair.ErrOverloaded) }
 
 // ConnectError marks a failure to connect, which no statement caused.

@@ -17,22 +17,23 @@ import (
 // execution begins after the last of its members arrived, so each member gets every write
 // that was committed before the member began.
 //
-// The members of a round share one turn in the queue for connections. The turn comes
-// when it is the turn of any member. Reads that arrive while an execution runs are the
-// next round. Members of one key differ in a text; an execution gets the texts of all. The
-// zero Group waits for no slots. It is safe for concurrent use.
+// A read runs at once if a slot is free, fewer than atOnce executions of its key run, and no
+// round waits. Otherwise it is a member of the next round. The members of a round share one
+// turn in the queue for connections. The turn comes when it is the turn of any member.
+// Members of one key differ in a text; an execution gets the texts of all. The zero Group
+// waits for no slots. It is safe for concurrent use.
 type Group[T any] struct {
 	// slots are for the connections that executions need; nil for none.
 	slots *fair.Queue
-	// atOnce is how many executions of one key run before other reads wait; 0 means 1.
+	// atOnce is how many executions of one key may run at the same time; 0 means 1.
 	atOnce int
 
 	mu      sync.Mutex
 	running map[Key]*executions[T]
 }
 
-// New makes a group whose executions need slots; atOnce executions of one key run before
-// other reads wait.
+// New makes a group. Its executions need slots; nil for none. At most atOnce executions of one
+// key run at the same time; 0 means 1.
 func New[T any](slots *fair.Queue, atOnce int) *Group[T] {
 	return &Group[T]{slots: slots, atOnce: atOnce}
 }
@@ -79,7 +80,7 @@ type round[T any] struct {
 
 	// The mutex of the group guards these.
 	members []*member  // those that wait; the last that leaves ends the round
-	turn    *fair.Turn // nil until the execution before the round is over, and without slots
+	turn    *fair.Turn // nil while atOnce executions run, and without slots
 	began   time.Time  // zero until the execution of the round begins
 }
 
@@ -307,8 +308,8 @@ func (s *Group[T]) begin(key Key, r *round[T], runs bool) (of []string, begun bo
 	return of, true
 }
 
-// ended records that an execution of a key has ended, and begins the turn of the next round,
-// if there is one.
+// ended records that an execution of a key has ended. A round that waited for this then waits
+// for its turn, or runs at once without slots.
 func (s *Group[T]) ended(key Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -229,16 +229,16 @@ func system(ctx context.Context, on func(context.Context, func(*connection.Conn)
 	return id, err
 }
 
-// parseLSN reads a place in the log as PostgreSQL writes it: "16/B374D848".
+// parseLSN reads an LSN, a position in the log, as PostgreSQL writes it: "16/B374D848".
 func parseLSN(text string) (uint64, error) {
 	high, low, _ := strings.Cut(text, "/")
 	h, err := strconv.ParseUint(high, 16, 32)
 	if err != nil {
-		return 0, fmt.Errorf("sqldb: %q is no place in the log: %w", text, err)
+		return 0, fmt.Errorf("sqldb: %q is not an LSN: %w", text, err)
 	}
 	l, err := strconv.ParseUint(low, 16, 32)
 	if err != nil {
-		return 0, fmt.Errorf("sqldb: %q is no place in the log: %w", text, err)
+		return 0, fmt.Errorf("sqldb: %q is not an LSN: %w", text, err)
 	}
 	return h<<32 | l, nil
 }
@@ -268,10 +268,10 @@ func (s *Standby) Lag(ctx context.Context) (int64, error) {
 	return at.behind(p), nil
 }
 
-// Behind returns how many bytes of the primary's log come after a place that the replica has
-// replayed, as PostgreSQL writes the place. It returns 0 if the place is after the position.
-func (p Position) Behind(place string) (int64, error) {
-	at, err := parseLSN(place)
+// Behind returns how many bytes of the primary's log come after the LSN up to which the replica
+// has replayed it. It returns 0 if the LSN is after the position.
+func (p Position) Behind(lsn string) (int64, error) {
+	at, err := parseLSN(lsn)
 	return progress{lsn: at}.behind(p), err
 }
 

@@ -2,8 +2,8 @@ package standby
 
 import "sync/atomic"
 
-// Runs stores the run, and so the server, that the latest connection leads to. It is safe
-// for concurrent use.
+// Runs stores how many connections were made, and to which run of a server the latest one
+// leads. A restart of a server begins a new run. It is safe for concurrent use.
 type Runs struct{ latest atomic.Pointer[serverRun] }
 
 // Connected records that a connection was made to a run of a server. The run and the number

@@ -40,15 +40,15 @@ type Standby struct {
 
 	mu       sync.Mutex
 	known    progress
-	used     bool      // reads go there
+	used     bool      // reads go to the replica
 	reported bool      // the value of used that was last reported
 	checking bool      // a check of the replica is running
 	retryAt  time.Time // when the replica may be checked again
 }
 
 const (
-	// replicaWait is how long a read waits, at most, until the replica has replayed
-	// what the read needs.
+	// replicaWait is how long one attempt of a read waits, at most, until the replica has
+	// replayed what the read needs. It also limits each query for the replica's progress.
 	replicaWait = 50 * time.Millisecond
 	// retryPause is the minimum time between a failure of the replica and its next check.
 	retryPause = time.Second

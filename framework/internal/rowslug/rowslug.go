@@ -1,4 +1,5 @@
-package table
+// Package rowslug makes the slugs of rows: unique texts in their paths, made from another field.
+package rowslug
 
 import (
 	"crypto/rand"
@@ -13,16 +14,10 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/slug"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
-
-// A BoundSlug is a Slug bound to its columns.
-type BoundSlug struct {
-	Field, From query.Field
-	Renew       bool
-	Max         int
-}
 
 const (
 	usualSlug = 50 // characters
@@ -32,13 +27,13 @@ const (
 	slugNumbers = 50
 )
 
-// BindSlug finds the columns of a slug, and reports each mistake. It returns nil for no slug, and
+// Bind finds the columns of a slug, and reports each mistake. It returns nil for no slug, and
 // after a mistake.
-func BindSlug(r *Resource, s declare.Slug, fault func(place string, err error)) *BoundSlug {
+func Bind(r *table.Resource, s declare.Slug, fault func(place string, err error)) *table.BoundSlug {
 	if s == (declare.Slug{}) {
 		return nil
 	}
-	b := &BoundSlug{Renew: s.Renew, Max: s.Max}
+	b := &table.BoundSlug{Renew: s.Renew, Max: s.Max}
 	if b.Max == 0 {
 		b.Max = usualSlug
 	}
@@ -77,53 +72,53 @@ func BindSlug(r *Resource, s declare.Slug, fault func(place string, err error)) 
 	return b
 }
 
-// FillSlug sets the slug of a new row, unless a function has set it.
-func (r *Resource) FillSlug(c *call.Call, m reflect.Value) error {
-	if r.Slug == nil || r.Slug.value(m) != "" {
+// Fill sets the slug of a new row, unless a function has set it.
+func Fill(c *call.Call, r *table.Resource, m reflect.Value) error {
+	if r.Slug == nil || valueOf(r.Slug, m) != "" {
 		return nil
 	}
-	return r.setSlug(c, m, slug.Of(r.Slug.source(m), r.Slug.Max))
+	return set(c, r, m, slug.Of(sourceOf(r.Slug, m), r.Slug.Max))
 }
 
-// RenewSlug sets the slug of a stored row if the slug is renewed and the field that it is made from
+// Renew sets the slug of a stored row if the slug is renewed and the field that it is made from
 // has another slug now.
-func (r *Resource) RenewSlug(c *call.Call, m reflect.Value) error {
+func Renew(c *call.Call, r *table.Resource, m reflect.Value) error {
 	if r.Slug == nil || !r.Slug.Renew {
 		return nil
 	}
-	base, current := slug.Of(r.Slug.source(m), r.Slug.Max), r.Slug.value(m)
+	base, current := slug.Of(sourceOf(r.Slug, m), r.Slug.Max), valueOf(r.Slug, m)
 	if current != "" && (base == "" || slug.Follows(current, base, r.Slug.Max)) {
 		return nil
 	}
-	return r.setSlug(c, m, base)
+	return set(c, r, m, base)
 }
 
-func (b *BoundSlug) value(m reflect.Value) string { return b.Field.Column.Value(m).String() }
+func valueOf(b *table.BoundSlug, m reflect.Value) string { return b.Field.Column.Value(m).String() }
 
-// source returns the text that the slug is made from. A nil pointer counts as an empty text.
-func (b *BoundSlug) source(m reflect.Value) string {
+// sourceOf returns the text that the slug is made from. A nil pointer counts as an empty text.
+func sourceOf(b *table.BoundSlug, m reflect.Value) string {
 	if v := reflect.Indirect(b.From.Column.Value(m)); v.IsValid() {
 		return v.String()
 	}
 	return ""
 }
 
-// setSlug sets the slug of a row to the base, or to the base with the first number that no other row
+// set sets the slug of a row to the base, or to the base with the first number that no other row
 // has. An empty base is replaced by the end of the row's key.
-func (r *Resource) setSlug(c *call.Call, m reflect.Value, base string) error {
+func set(c *call.Call, r *table.Resource, m reflect.Value, base string) error {
 	if base == "" {
-		base = r.keySlug(m)
+		base = ofKey(r, m)
 	}
-	free, err := r.freeSlug(c, m, base)
+	free, err := free(c, r, m, base)
 	if err == nil {
 		r.Slug.Field.Column.Value(m).SetString(free)
 	}
 	return err
 }
 
-// keySlug returns the last 12 letters and digits of a row's key. If the row has no key yet, they are
+// ofKey returns the last 12 letters and digits of a row's key. If the row has no key yet, they are
 // random.
-func (r *Resource) keySlug(m reflect.Value) string {
+func ofKey(r *table.Resource, m reflect.Value) string {
 	text := rand.Text()
 	if key := r.Pk.Value(m); !key.IsZero() {
 		text = fmt.Sprint(reflect.Indirect(key).Interface())
@@ -135,10 +130,10 @@ func (r *Resource) keySlug(m reflect.Value) string {
 	return text[max(0, len(text)-min(12, r.Slug.Max)):]
 }
 
-// freeSlug returns the first slug of a base that no other row has and that is not reserved. Until the
+// free returns the first slug of a base that no other row has and that is not reserved. Until the
 // transaction ends, no other transaction chooses a slug that begins with the same letters: "news" with
 // a number and "news-2" of another title may be the same.
-func (r *Resource) freeSlug(c *call.Call, m reflect.Value, base string) (string, error) {
+func free(c *call.Call, r *table.Resource, m reflect.Value, base string) (string, error) {
 	if err := c.Session().LockName(c, r.Table.Name+" "+slug.Stem(base)); err != nil {
 		return "", err
 	}
@@ -146,7 +141,7 @@ func (r *Resource) freeSlug(c *call.Call, m reflect.Value, base string) (string,
 	for n := 2; n <= slugNumbers; n++ {
 		candidates = append(candidates, slug.Numbered(base, n, r.Slug.Max))
 	}
-	taken, err := r.takenSlugs(c, m, candidates)
+	taken, err := taken(c, r, m, candidates)
 	if err != nil {
 		return "", err
 	}
@@ -165,20 +160,20 @@ func randomNumber() int {
 	return (int(digits[0])<<24 | int(digits[1])<<16 | int(digits[2])<<8 | int(digits[3])) % 99_999_900
 }
 
-// takenSlugs returns those of the candidates that another row has, in scope or not, and the reserved
+// taken returns those of the candidates that another row has, in scope or not, and the reserved
 // values of the column.
-func (r *Resource) takenSlugs(c *call.Call, m reflect.Value, candidates []any) (taken []string, err error) {
+func taken(c *call.Call, r *table.Resource, m reflect.Value, candidates []any) (taken []string, err error) {
 	for _, reserved := range r.Reserved {
 		if reserved.Column == r.Slug.Field.Column {
 			taken = append(taken, reserved.Words...)
 		}
 	}
-	q := c.DB.NewSelect().Model(NilModel(r.Model)).ColumnExpr("?", r.Slug.Field.Ident()).Where("? IN (?)", r.Slug.Field.Ident(), sqldb.List(candidates))
+	q := c.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("?", r.Slug.Field.Ident()).Where("? IN (?)", r.Slug.Field.Ident(), sqldb.List(candidates))
 	if r.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted()
 	}
 	if !r.Pk.Value(m).IsZero() {
-		q = q.Where("?TableAlias.? <> ?", bun.Ident(r.Pk.Name), Column(r.Pk, m))
+		q = q.Where("?TableAlias.? <> ?", bun.Ident(r.Pk.Name), table.Column(r.Pk, m))
 	}
 	found, err := c.Session().Read(c, q)
 	if err != nil {

@@ -1,0 +1,10 @@
+DROP TABLE votes;
+DROP TABLE posts;
+DROP TABLE stars;
+DROP TABLE thread_tags;
+DROP TABLE tags;
+DROP TABLE threads;
+DROP TABLE links;
+DROP TABLE boards;
+DROP TABLE follows;
+DROP TABLE profiles;

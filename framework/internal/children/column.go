@@ -1,0 +1,62 @@
+package children
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+)
+
+// Unwritable returns the mistake of an input whose field writes a column that no input writes, or
+// that has another type. in is the type of the input. It is nil for any other column.
+func Unwritable(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field) error {
+	switch {
+	case column.StructField.Type == table.FileType:
+		return naming.Sentence("%s.%s is a file, which clients store at a path of its own; declare it in Files, and leave it out", in.Name(), f.GoName)
+	case column.StructField.Type != f.Typ:
+		return table.TwoTypes(in, f.GoName, f.Typ, column)
+	case column == r.Created || column == r.Updated:
+		return naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", in.Name(), f.GoName)
+	case r.Search != nil && r.Search.StoredField != nil && column == r.Search.StoredField.Column:
+		return naming.Sentence("%s.%s writes the stored search document, which the framework fills; leave it out", in.Name(), f.GoName)
+	case r.Slug != nil && column == r.Slug.Field.Column:
+		return naming.Sentence("%s.%s writes the slug, which the framework makes from %s; leave it out", in.Name(), f.GoName, r.Slug.From.GoName)
+	case slices.Contains(r.Owners(), column):
+		return naming.Sentence("%s.%s writes the owner, which the scope stamps; leave it out, or set it in a function of Fills", in.Name(), f.GoName)
+	}
+	return nil
+}
+
+// LeavesNone returns the mistake of a field that may be absent and then has a value that its type
+// does not list. It is nil for any other field.
+func LeavesNone(in reflect.Type, f *input.Field) error {
+	if !f.LeavesNone() {
+		return nil
+	}
+	return naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
+		in.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ)
+}
+
+// CheckReference reports an input's field for a foreign key if it has no tag ref. The tag names
+// the viewset whose rows the client may refer to.
+func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
+	if r.Above != nil && column == r.Above.Column {
+		fault(naming.Sentence("%s.%s is the key of the parent, which comes from the path; leave it out", in.Name(), f.GoName))
+		return
+	}
+	if r.Scope.Kind == declare.ScopeVia && column == r.Scope.Column && f.Ref == "" {
+		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.Scope.Target))
+		return
+	}
+	for _, relation := range r.Table.Relations {
+		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
+			to := relation.JoinTable.Type.Name()
+			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package children_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+func linked() framework.ViewSet[Machine] {
+	v := machines()
+	v.Actions = []framework.Action[Machine]{
+		framework.Links[Machine]("tags.name"),
+		framework.Links[Machine]("materials").Doc("A material of the machine."),
+	}
+	return v
+}
+
+// TestLinks: what each request makes of the links of machine 1, which is Ada's.
+func TestLinks(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := serve(t, config(db), append(others(), linked())...)
+		for _, test := range []struct{ name, caller, request, want string }{
+			{"a member is added", "ada", "PUT tags/old/", "iron old secret | wood"},
+			{"a member that is there", "ada", "PUT tags/iron/", "iron secret | wood"},
+			{"a member is removed", "ada", "DELETE tags/iron/", "secret | wood"},
+			{"a member that is not there", "ada", "DELETE tags/old/", "iron secret | wood"},
+			{"a member by its primary key", "ada", "PUT materials/{glass}/", "iron secret | glass wood"},
+			{"the same is removed", "ada", "DELETE materials/{wood}/", "iron secret |"},
+			{"without the slash at the end", "ada", "PUT tags/old", "iron old secret | wood"},
+			{"a member that does not exist", "ada", "PUT tags/none/", "404 not_found"},
+			{"a member that does not exist is not removed", "ada", "DELETE tags/none/", "404 not_found"},
+			{"a key that is none", "ada", "PUT materials/x/", "404 not_found"},
+			{"a member out of sight", "ada", "PUT tags/secret/", "404 not_found"},
+			{"a member out of sight is not removed", "ada", "DELETE tags/secret/", "404 not_found"},
+			{"staff see it", "staff", "DELETE tags/secret/", "iron | wood"},
+			{"another caller", "bob", "PUT tags/old/", "403 not_yours"},
+			{"another caller, and a member that does not exist", "bob", "PUT tags/none/", "403 not_yours"},
+			{"no credentials", "", "DELETE tags/iron/", "401 authentication_required"},
+			{"another method", "ada", "PATCH tags/iron/", "405 method_not_allowed"},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				furnish(t, db)
+				client := c.On(t)
+				if test.caller != "" {
+					client = client.With("Authorization", test.caller)
+				}
+				method, path, _ := strings.Cut(test.request, " ")
+				for range 2 { // a repeated request is answered in the same way
+					r := client.Do(method, "/api/machines/1/"+filledIn(path), nil)
+					got := outcome(t, r)
+					links := strings.SplitN(summary(t, db, 1), " | ", 4)[3]
+					switch {
+					case got == "":
+						r.Expect(204)
+						got = links
+					case links != "iron secret | wood":
+						t.Errorf("the rejected request changed the links: %s", links)
+					}
+					if got != test.want {
+						t.Errorf("got %s; want %s", got, test.want)
+					}
+				}
+			})
+		}
+		c.With("Authorization", "ada").Put("/api/machines/7/tags/old/", nil).Expect(404)
+	})
+}
+
+// TestTwoEditors: two callers who add and remove different members do not undo each other.
+func TestTwoEditors(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := serve(t, config(db), append(others(), linked())...)
+		furnish(t, db)
+		fill(t, db, &Tag{ID: 10, Name: "a"}, &Tag{ID: 11, Name: "b"})
+		for round := range 20 {
+			var editors sync.WaitGroup
+			for _, name := range []string{"a", "b"} {
+				editors.Go(func() {
+					method := []string{"PUT", "DELETE"}[round%2]
+					c.With("Authorization", "staff").Do(method, "/api/machines/1/tags/"+name+"/", nil).Expect(204)
+				})
+			}
+			editors.Wait()
+			want := []string{"a b iron secret", "iron secret"}[round%2]
+			if got := strings.Split(summary(t, db, 1), " | ")[3]; got != want {
+				t.Fatalf("round %d: the machine has the tags %s; want %s", round, got, want)
+			}
+		}
+	})
+}
+
+// TestLinksDeclared: the routes, the statements and the document of links.
+func TestLinksDeclared(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		counter := frameworktest.CountStatements(db)
+		api, c := serve(t, config(db), append(others(), linked())...)
+		furnish(t, db)
+		for _, method := range []string{"PUT", "DELETE"} {
+			texts := counter.During(func() { c.With("Authorization", "ada").Do(method, "/api/machines/1/tags/old/", nil).Expect(204) })
+			if len(texts) != 3 { // the machine, the tag, and the change
+				t.Errorf("%s: %d statements, want 3:\n%s", method, len(texts), strings.Join(texts, "\n"))
+			}
+		}
+		var routes []string
+		for _, r := range api.Routes() {
+			routes = append(routes, fmt.Sprint(r.Method, " ", r.Path, " ", r.Writers, " ", r.Doc))
+		}
+		for _, want := range []string{
+			"PUT /api/machines/{id}/tags/{tag}/ own, unless staff Add a tag. If it is there already, nothing changes.",
+			"DELETE /api/machines/{id}/tags/{tag}/ own, unless staff Remove a tag. If it is not there, nothing changes.",
+			"PUT /api/machines/{id}/materials/{material}/ own, unless staff A material of the machine.",
+		} {
+			if !strings.Contains(strings.Join(routes, "\n"), want) {
+				t.Errorf("no route %s among\n%s", want, strings.Join(routes, "\n"))
+			}
+		}
+		text, err := api.Document("json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"putMachineTags"`, `"deleteMachineMaterials"`, `The name of one of tags.`} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("the document lacks %s", want)
+			}
+		}
+		c.With("Authorization", "ada").Do("OPTIONS", "/api/machines/1/tags/old/", nil).Expect(200).Contains(`"PUT"`, `"DELETE"`)
+	})
+}

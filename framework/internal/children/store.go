@@ -1,0 +1,331 @@
+package children
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/attachment"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowslug"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// keysOf lists the primary keys of rows.
+func keysOf(r *table.Resource, rows []reflect.Value) []any {
+	keys := make([]any, len(rows))
+	for i, row := range rows {
+		keys[i] = r.Pk.Value(row.Elem()).Interface()
+	}
+	return keys
+}
+
+// among narrows a query to the rows with some primary keys.
+func among(q *bun.SelectQuery, r *table.Resource, keys []any) *bun.SelectQuery {
+	return q.Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
+}
+
+// deleteAll deletes rows by one statement, or marks them as deleted, and records each. After the
+// commit it deletes the files of rows that are not deleted softly.
+func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	q := c.DB.NewDelete().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keysOf(r, rows)))
+	if _, err := c.Session().Exec(c, q); err != nil {
+		fault, ok := sqldb.Classify(err)
+		if !ok || fault.Kind != sqldb.ForeignKey {
+			return err
+		}
+		fault.Referenced = true
+		return &table.RowError{Resource: r, Fault: fault, Err: err}
+	}
+	for _, row := range rows {
+		if err := r.RecordDeleted(c, row); err != nil {
+			return err
+		}
+	}
+	if len(r.Files) > 0 && r.Table.SoftDeleteField == nil {
+		c.AfterCommit(func(c *call.Call) error {
+			for _, row := range rows {
+				attachment.DiscardAll(c, r, row.Elem())
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+// An itemError is the error of one of several rows.
+type itemError struct {
+	index int
+	err   error
+}
+
+// Error describes the error for a log.
+func (e itemError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error itself.
+func (e itemError) Unwrap() error { return e.err }
+
+// updateAll writes columns of rows by one statement, with their time of change and their search
+// document. If the rows are recorded or have slugs that are renewed, it writes one row after the
+// other.
+func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if r.Search != nil && r.Search.StoredField != nil {
+		columns = append(slices.Clip(columns), r.Search.StoredField.Column)
+	}
+	single := r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew
+	for i, row := range rows {
+		if r.Updated != nil {
+			r.Updated.Value(row.Elem()).Set(table.FieldValue(r.Updated, c.Now))
+		}
+		r.Document(row.Elem())
+		if !single {
+			continue
+		}
+		if err := updateOne(c, r, row.Elem(), columns); err != nil {
+			return itemError{i, err}
+		}
+	}
+	if single {
+		return nil
+	}
+	_, err := c.Session().Exec(c, updating(c, r, rows, columns))
+	return err
+}
+
+func updateOne(c *call.Call, r *table.Resource, row reflect.Value, columns []*schema.Field) error {
+	if err := rowslug.Renew(c, r, row); err != nil {
+		return err
+	}
+	for _, more := range []*schema.Field{r.Updated, slugColumn(r)} {
+		if more != nil {
+			columns = append(slices.Clip(columns), more)
+		}
+	}
+	return r.Store(c, row, columns)
+}
+
+// slugColumn is the column of the slug that a change renews, nil without one.
+func slugColumn(r *table.Resource) *schema.Field {
+	if r.Slug == nil || !r.Slug.Renew {
+		return nil
+	}
+	return r.Slug.Field.Column
+}
+
+// updating is one UPDATE of several rows, which have different values.
+func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) *bun.UpdateQuery {
+	keys := keysOf(r, rows)
+	byKey := make(map[any]reflect.Value, len(rows))
+	for i, row := range rows {
+		byKey[keys[i]] = row
+	}
+	q := c.DB.NewUpdate().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
+	for _, column := range columns {
+		q = q.Set("? = ?", bun.Ident(column.Name), sqldb.Choose(column.Name, r.Pk.Name, keys, func(key any) any {
+			return table.Column(column, byKey[key].Elem())
+		}))
+	}
+	for _, a := range r.Touched(c) {
+		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
+	}
+	return q
+}
+
+// insertAll stores new rows by one statement and returns their keys. The rows are stamped. If the
+// rows are recorded or have slugs, it stores one row after the other.
+func insertAll(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	single := r.API.Recorder != nil || r.Slug != nil
+	for i, row := range rows {
+		r.Document(row.Elem())
+		if !single {
+			continue
+		}
+		err := rowslug.Fill(c, r, row.Elem())
+		if err == nil {
+			err = r.Insert(c, row)
+		}
+		if err != nil {
+			return nil, itemError{i, err}
+		}
+	}
+	if single {
+		return keysOf(r, rows), nil
+	}
+	return insertedKeys(c, r.Pk, insertion{r.Table, rows, bun.SafeQuery(" RETURNING ?", bun.Ident(r.Pk.Name))})
+}
+
+// insertedKeys runs an INSERT that returns the keys of the rows.
+func insertedKeys(c *call.Call, pk *schema.Field, q insertion) (keys []any, err error) {
+	rows, err := c.Session().Query(c, q)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		key := reflect.New(pk.StructField.Type).Elem()
+		if err := rows.Scan(&table.ColumnCell{Column: pk, Value: key}); err != nil {
+			return nil, err
+		}
+		keys = append(keys, key.Interface())
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return keys, rows.Close()
+}
+
+// An insertion is the INSERT of several rows of a model.
+type insertion struct {
+	table *schema.Table
+	rows  []reflect.Value
+	end   schema.QueryAppender // what follows the values
+}
+
+// AppendQuery implements [schema.QueryAppender].
+func (q insertion) AppendQuery(gen schema.QueryGen, b []byte) (_ []byte, err error) {
+	write := func(text string, part schema.QueryAppender) {
+		if b = append(b, text...); err == nil && part != nil {
+			b, err = part.AppendQuery(gen, b)
+		}
+	}
+	columns := q.columns()
+	write("INSERT INTO ", q.table.SQLName)
+	for i, f := range columns {
+		write(mark(i, " (", ", "), bun.Ident(f.Name))
+	}
+	write(") VALUES ", nil)
+	for i, row := range q.rows {
+		write(mark(i, "", ", "), nil)
+		for j, f := range columns {
+			write(mark(j, "(", ", "), newValue(f, row.Elem()))
+		}
+		write(")", nil)
+	}
+	write("", q.end)
+	return b, err
+}
+
+// mark returns what precedes an element of a list.
+func mark(index int, first, next string) string {
+	if index == 0 {
+		return first
+	}
+	return next
+}
+
+// columns lists the columns of the rows, without a key that the database generates.
+func (q insertion) columns() (columns []*schema.Field) {
+	for _, f := range q.table.Fields {
+		if !f.IsPK || !f.AutoIncrement || !f.HasZeroValue(q.rows[0].Elem()) {
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// newValue is a new row's value of a column. A zero value of a nullzero column is its default.
+func newValue(f *schema.Field, m reflect.Value) schema.QueryAppender {
+	if f.NullZero && f.SQLDefault != "" && f.HasZeroValue(m) {
+		return bun.SafeQuery(f.SQLDefault)
+	}
+	return table.Column(f, m)
+}
+
+// pointerAt is the pointer to a field of an item of a list.
+func pointerAt(at string, index int, f *input.Field) string {
+	return at + "/" + strconv.Itoa(index) + naming.PointerTo(f.Name)
+}
+
+// broken adds the faults of the body to an error of a constraint. It returns any other error
+// unchanged.
+func (l *rowList) broken(b batch, err error) error {
+	of, which := rowError(l.rows, err)
+	if of == nil {
+		return err
+	}
+	columns := of.Fault.Columns
+	for _, k := range l.rows.Checks {
+		if k.Constraint == of.Fault.Constraint {
+			columns = k.Columns
+		}
+	}
+	if which < 0 {
+		which = culprit(l.rows, b.rows, columns)
+	}
+	at := naming.PointerTo(l.field.Name)
+	code, detail := problem.CodeUnique, "must be unique"
+	if of.Fault.Kind == sqldb.ForeignKey {
+		code, detail = problem.CodeInvalidReference, "refers to nothing"
+	}
+	for _, w := range l.columns {
+		if which >= 0 && slices.Contains(columns, w.column.Name) {
+			of.Faults = append(of.Faults, problem.Fault{Pointer: pointerAt(at, b.indexes[which], w.field), Code: code, Detail: detail})
+		}
+	}
+	if of.Faults == nil {
+		of.Faults = []problem.Fault{{Pointer: at, Code: code, Detail: detail}}
+	}
+	return of
+}
+
+// rowError returns an error of a constraint and the index of its row, -1 if it is not known. It
+// returns nil for any other error.
+func rowError(r *table.Resource, err error) (of *table.RowError, which int) {
+	which = -1
+	if one, ok := errors.AsType[itemError](err); ok {
+		which = one.index
+	}
+	if known, ok := errors.AsType[*table.RowError](err); ok {
+		c := *known
+		return &c, which
+	}
+	fault, ok := sqldb.Classify(err)
+	if !ok || fault.Kind != sqldb.Unique && fault.Kind != sqldb.Check && fault.Kind != sqldb.ForeignKey {
+		return nil, which
+	}
+	return &table.RowError{Resource: r, Fault: fault, Err: err}, which
+}
+
+// culprit finds the row that breaks a unique constraint: the only row, or the first that has the
+// values of an earlier one. It returns -1 if the database alone knows.
+func culprit(r *table.Resource, rows []reflect.Value, columns []string) int {
+	if len(rows) == 1 {
+		return 0
+	}
+	for i := range rows {
+		for j := range i {
+			if len(columns) > 0 && alike(r, rows[i].Elem(), rows[j].Elem(), columns) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// alike reports whether two rows have the same values in some columns.
+func alike(r *table.Resource, a, b reflect.Value, columns []string) bool {
+	for _, name := range columns {
+		f := r.Table.FieldMap[name]
+		if f == nil || !sameValue(f.Value(a), f.Value(b)) {
+			return false
+		}
+	}
+	return true
+}

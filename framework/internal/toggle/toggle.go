@@ -1,0 +1,129 @@
+package toggle
+
+import (
+	"cmp"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowslug"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
+)
+
+// A Toggle is a relation of a viewset whose rows belong to callers. It does not change once it is
+// bound.
+type Toggle struct {
+	Row    *schema.Field        // of the callers' rows, refers to the object
+	Owner  *schema.Field        // of the callers' rows, has the id of the caller
+	Shown  table.Representation // of the object in the answer; nil without an answer
+	object *table.Resource
+	base   *schema.Field   // of the object, which Row equals
+	rows   *table.Resource // stores the callers' rows
+}
+
+// Refuses lists the error codes of the caller's row: it violates a constraint, or it is outside of
+// the conditions of its scope.
+func (t *Toggle) Refuses() []string {
+	codes := []string{problem.CodeUnique, problem.CodeConflict}
+	if t.rows.Scope.Kind == declare.ScopeWhere {
+		codes = append(codes, problem.CodeForbidden)
+	}
+	return codes
+}
+
+// Run returns the function of the action for a method. PUT inserts the row of the caller, unless
+// it exists. DELETE deletes it, if it exists. The caller is signed in.
+func (t *Toggle) Run(method string) func(c *call.Call, object, in any) (any, error) {
+	change := t.insert
+	if method == http.MethodDelete {
+		change = t.remove
+	}
+	return func(c *call.Call, object, _ any) (any, error) {
+		row := reflect.ValueOf(object).Elem()
+		if err := change(c, row); err != nil {
+			return nil, err
+		}
+		if t.Shown == nil {
+			return input.None{}, nil
+		}
+		return t.object.ShownByKey(c, t.Shown, t.object.Pk.Value(row).Interface())
+	}
+}
+
+// insert inserts the caller's row of an object. By the unique index, a second request inserts
+// nothing, also at the same time.
+func (t *Toggle) insert(c *call.Call, object reflect.Value) error {
+	m := reflect.New(t.rows.Model)
+	t.Row.Value(m.Elem()).Set(table.FieldValue(t.Row, t.base.Value(object).Interface()))
+	t.Owner.Value(m.Elem()).Set(table.FieldValue(t.Owner, c.Caller.ID))
+	if err := cmp.Or(t.rows.Stamp(c, m.Elem()), rowslug.Fill(c, t.rows, m.Elem())); err != nil {
+		return err
+	}
+	t.rows.Document(m.Elem())
+	switch err := t.store(c, m); {
+	case fault.IsNotFound(err):
+		return nil
+	case err != nil:
+		return t.rows.OfRow(c, m.Elem(), t.rows.Table.Fields, err)
+	}
+	if err := t.rows.Within(c, m.Elem()); err != nil {
+		return err
+	}
+	return t.record(c, table.Change{Verb: call.VerbCreate, After: m.Interface()}, m)
+}
+
+// store sends the INSERT of a row. If the caller has a row of the object, the error is NotFound.
+func (t *Toggle) store(c *call.Call, m reflect.Value) error {
+	q, back, names := t.rows.Insertion(c, m)
+	q = q.On("CONFLICT (?, ?) DO NOTHING", bun.Ident(t.Row.Name), bun.Ident(t.Owner.Name))
+	rows, err := c.Session().Query(c, q.Returning(strings.Join(append(names, naming.Quote(t.rows.Pk.Name)), ", ")))
+	if err != nil {
+		return err
+	}
+	return table.One(rows, append(back, &table.ColumnCell{Column: t.rows.Pk, Value: t.rows.Pk.Value(m.Elem())})...)
+}
+
+// remove deletes the caller's row of an object.
+func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
+	q := c.DB.NewDelete().Model(table.NilModel(t.rows.Model)).
+		Where("?TableAlias.? = ?", bun.Ident(t.Row.Name), table.Column(t.base, object)).
+		Where("?TableAlias.? = ?", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID))
+	t.rows.Scope.Narrow(t.rows.Looking(c), q.QueryBuilder())
+	m := reflect.New(t.rows.Model)
+	var columns []string
+	var cells []any
+	for _, f := range t.rows.Table.Fields {
+		columns, cells = append(columns, naming.Quote(f.Name)), append(cells, &table.ColumnCell{Column: f, Value: f.Value(m.Elem())})
+	}
+	rows, err := c.Session().Query(c, q.Returning(strings.Join(columns, ", ")))
+	if err == nil {
+		err = table.One(rows, cells...)
+	}
+	switch {
+	case fault.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return t.record(c, table.Change{Verb: call.VerbDelete, Before: m.Interface()}, m)
+}
+
+// record records a change of the caller's row.
+func (t *Toggle) record(c *call.Call, change table.Change, m reflect.Value) error {
+	recorder := t.object.API.Recorder
+	if recorder == nil {
+		return nil
+	}
+	change.ViewSet, change.Key = t.rows.Path, t.rows.Pk.Value(m.Elem()).Interface()
+	return recorder.Record(c, change)
+}

@@ -1,0 +1,260 @@
+package toggle_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// TestToggle: for each request in turn, the status, what the answer has, and how many favorites,
+// stars and watches are stored after it.
+func TestToggle(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := serve(t, config(db), posts(), favorites(), readers())
+		for _, step := range []struct {
+			name, caller, method, path string
+			status                     int
+			has                        string
+			stored                     string // favorites, stars and watches
+		}{
+			{"a reader favours a post", "bob", "PUT", "1/favorite/", 200, `"favorites":1,"favorite":true`, "1 0 0"},
+			{"and again", "bob", "PUT", "1/favorite/", 200, `"favorites":1,"favorite":true`, "1 0 0"},
+			{"the writer favours it too", "ann", "PUT", "1/favorite/", 200, `"favorites":2,"favorite":true`, "2 0 0"},
+			{"an anonymous client sees the number", "", "GET", "1/", 200, `"favorites":2,"favorite":false`, "2 0 0"},
+			{"an anonymous client cannot favour", "", "PUT", "1/favorite/", 401, "authentication_required", "2 0 0"},
+			{"an anonymous client cannot end it", "", "DELETE", "1/favorite/", 401, "authentication_required", "2 0 0"},
+			{"an anonymous client learns nothing of a hidden post", "", "PUT", "2/favorite/", 401, "authentication_required", "2 0 0"},
+			{"a hidden post", "bob", "PUT", "2/favorite/", 404, "not_found", "2 0 0"},
+			{"a hidden post, by DELETE", "bob", "DELETE", "2/favorite/", 404, "not_found", "2 0 0"},
+			{"a post that does not exist", "bob", "PUT", "9/favorite/", 404, "not_found", "2 0 0"},
+			{"a key that is none", "bob", "PUT", "x/favorite/", 404, "not_found", "2 0 0"},
+			{"staff sees hidden posts", "staff", "PUT", "2/favorite/", 200, `"favorites":1`, "3 0 0"},
+			{"the reader ends it", "bob", "DELETE", "1/favorite/", 200, `"favorites":1,"favorite":false`, "2 0 0"},
+			{"and again", "bob", "DELETE", "1/favorite/", 200, `"favorites":1,"favorite":false`, "2 0 0"},
+			{"the writer's own is not touched", "ann", "GET", "1/", 200, `"favorites":1,"favorite":true`, "2 0 0"},
+			{"without an answer", "bob", "PUT", "1/star/", 204, "", "2 1 0"},
+			{"without an answer, again", "bob", "PUT", "1/star/", 204, "", "2 1 0"},
+			{"of another reader", "ann", "PUT", "1/star/", 204, "", "2 2 0"},
+			{"ended without an answer", "bob", "DELETE", "1/star/", 204, "", "2 1 0"},
+			{"ended without an answer, again", "bob", "DELETE", "1/star/", 204, "", "2 1 0"},
+			{"a row of a join table", "bob", "PUT", "1/watch/", 200, `"watchers":1`, "2 1 1"},
+			{"a row of a join table, again", "bob", "PUT", "1/watch/", 200, `"watchers":1`, "2 1 1"},
+			{"a row of a join table, ended", "bob", "DELETE", "1/watch/", 200, `"watchers":0`, "2 1 0"},
+			{"a caller without a row in readers", "eve", "PUT", "1/watch/", 409, "conflict", "2 1 0"},
+			{"another method", "bob", "POST", "1/favorite/", 405, "method_not_allowed", "2 1 0"},
+			{"a change of the post itself is for the writer", "bob", "PATCH", "1/", 403, "not_yours", "2 1 0"},
+		} {
+			t.Run(step.name, func(t *testing.T) {
+				var body any
+				if step.method == "PATCH" {
+					body = map[string]any{"title": "Mine"}
+				}
+				as(c.On(t), step.caller).Do(step.method, "/api/posts/"+step.path, body).Expect(step.status).Contains(step.has)
+				if got := fmt.Sprint(rowsOf(t, db, "favorites"), rowsOf(t, db, "stars"), rowsOf(t, db, "watches")); got != step.stored {
+					t.Errorf("stored are %s; want %s", got, step.stored)
+				}
+			})
+		}
+	})
+}
+
+// TestStored: the row has a key, the time, the default of its columns, and the caller; a recorder
+// gets each row once.
+func TestStored(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		var seen []string
+		c := config(db)
+		c.Observers = []framework.Observer{frameworktest.RecordChanges(func(_ *framework.Call, change frameworktest.Change) error {
+			seen = append(seen, fmt.Sprint(change.ViewSet, " ", change.Verb, " ", change.Before != nil, " ", change.After != nil))
+			return nil
+		})}
+		_, client := serve(t, c, posts(), favorites(), readers())
+		bob := as(client, "bob")
+		for range 2 {
+			bob.Put("/api/posts/1/favorite/", nil).Expect(200)
+			bob.Put("/api/posts/1/watch/", nil).Expect(200)
+		}
+		var f Favorite
+		var w Watch
+		if err := db.NewSelect().Model(&f).Scan(context.Background()); err != nil || f.UserID != idOf("bob") || f.ID.Version() != 7 || f.CreatedAt.IsZero() || f.Weight != 7 {
+			t.Errorf("the row is %+v, error %v", f, err)
+		}
+		if err := db.NewSelect().Model(&w).Scan(context.Background()); err != nil || w.ReaderID != idOf("bob") || w.CreatedAt.IsZero() {
+			t.Errorf("the row of the join table is %+v, error %v", w, err)
+		}
+		for range 2 {
+			bob.Delete("/api/posts/1/favorite/").Expect(200)
+		}
+		want := []string{"favorites create false true", " create false true", "favorites delete true false"}
+		if !slices.Equal(seen, want) {
+			t.Errorf("recorded are %q; want %q", seen, want)
+		}
+	})
+}
+
+// TestScopeOfRows: the scope of the related viewset applies to the row: a row outside is not made.
+func TestScopeOfRows(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		v := favorites()
+		v.Scope = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+			return q.Where("?TableAlias.weight < ?", 7)
+		})
+		_, c := serve(t, config(db), posts(), v, readers())
+		as(c, "bob").Put("/api/posts/1/favorite/", nil).Expect(403).Code("forbidden")
+		if n := rowsOf(t, db, "favorites"); n != 0 {
+			t.Errorf("%d rows are stored; want none", n)
+		}
+	})
+}
+
+// TestConcurrent: many requests at the same time leave one row, whatever their order.
+func TestConcurrent(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := serve(t, config(db), posts(), favorites(), readers())
+		bob := as(c, "bob")
+		together := func(method string, status int) {
+			var done sync.WaitGroup
+			for range 20 {
+				done.Go(func() {
+					if got := bob.Do(method, "/api/posts/1/star/", nil).Status(); got != status {
+						t.Errorf("%s answers %d; want %d", method, got, status)
+					}
+				})
+			}
+			done.Wait()
+		}
+		together("PUT", 204)
+		if n := rowsOf(t, db, "stars"); n != 1 {
+			t.Errorf("%d rows are stored after concurrent PUTs; want 1", n)
+		}
+		together("DELETE", 204)
+		if n := rowsOf(t, db, "stars"); n != 0 {
+			t.Errorf("%d rows are stored after concurrent DELETEs; want none", n)
+		}
+	})
+}
+
+// TestStatements: one statement reads and locks the object, one changes the row, and one reads the
+// answer.
+func TestStatements(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		n := frameworktest.CountStatements(db)
+		_, c := serve(t, config(db), posts(), favorites(), readers())
+		bob := as(c, "bob")
+		for _, step := range []struct {
+			method, path string
+			want         int
+		}{
+			{"PUT", "/api/posts/1/favorite/", 3}, {"PUT", "/api/posts/1/favorite/", 3}, {"DELETE", "/api/posts/1/favorite/", 3}, {"DELETE", "/api/posts/1/favorite/", 3},
+			{"PUT", "/api/posts/1/star/", 2}, {"PUT", "/api/posts/1/star/", 2}, {"DELETE", "/api/posts/1/star/", 2}, {"PUT", "/api/posts/2/star/", 1},
+		} {
+			texts := slices.DeleteFunc(n.During(func() { bob.Do(step.method, step.path, nil) }), func(text string) bool {
+				return strings.HasPrefix(text, "BEGIN") || strings.HasPrefix(text, "COMMIT") || strings.HasPrefix(text, "ROLLBACK")
+			})
+			if len(texts) != step.want {
+				t.Errorf("%s %s takes %d statements, want %d: %q", step.method, step.path, len(texts), step.want, texts)
+			}
+			if len(texts) > 1 && step.method == "PUT" && (!strings.HasPrefix(texts[1], "INSERT") || !strings.Contains(texts[1], "ON CONFLICT")) {
+				t.Errorf("the second statement is %s", texts[1])
+			}
+		}
+	})
+}
+
+// TestIndexes: the doctor requires the unique index of the object and the caller, and finds it.
+func TestIndexes(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api, _ := serve(t, config(db), posts(), favorites(), readers())
+		var needs []string
+		for _, n := range api.Indexes() {
+			if n.Unique {
+				needs = append(needs, fmt.Sprint(n, " ", n.For))
+			}
+		}
+		want := []string{
+			`favorites (post_id, user_id) [posts: action "favorite"]`, `stars (post_id, user_id) [posts: action "star"]`, `watches (post_id, reader_id) [posts: action "watch"]`,
+		}
+		if !slices.Equal(needs, want) {
+			t.Errorf("the unique indexes are %q; want %q", needs, want)
+		}
+		missing, err := api.MissingIndexes(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range missing {
+			if n.Unique {
+				t.Errorf("%s is reported as missing", n)
+			}
+		}
+	})
+}
+
+// TestDocument: both operations are in the document, for signed-in users, and in the routes.
+func TestDocument(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api, c := serve(t, config(db), posts(), favorites(), readers())
+		text, err := api.Document("json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			`"operationId":"putPostFavorite"`, `"operationId":"deletePostFavorite"`, `"operationId":"putPostStar"`, `"summary":"Favour a post"`, "For signed-in users",
+		} {
+			if !strings.Contains(compact(text), want) {
+				t.Errorf("the document lacks %s", want)
+			}
+		}
+		routes := map[string]string{}
+		for _, r := range api.Routes() {
+			routes[r.Method+" "+r.Path] = r.Permission + r.Writers
+		}
+		if routes["PUT /api/posts/{id}/favorite/"] != "authenticated" || routes["DELETE /api/posts/{id}/star/"] != "authenticated" {
+			t.Errorf("the routes are %v", routes)
+		}
+		c.Do("OPTIONS", "/api/posts/1/favorite/", nil).Header("Allow", "PUT, DELETE, OPTIONS")
+	})
+}
+
+func compact(text []byte) string {
+	return strings.NewReplacer(`": "`, `":"`, "\n", "").Replace(string(text))
+}
+
+// TestMistakes: each wrong declaration is reported at start.
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		toggle framework.Action[Post]
+		want   string
+	}{
+		{"an unknown relation", framework.Toggle[Post, framework.None]("x", "favourites", "user_id"), `posts: action "x": no relation "favourites" in Post; did you mean "favorites"?`},
+		{"a relation to one row", framework.Toggle[Post, framework.None]("x", "writer", "id"), `posts: action "x": "writer" leads to one row; a toggle needs a has-many or a many-to-many relation`},
+		{"an unknown column", framework.Toggle[Post, framework.None]("x", "favorites", "usr_id"), `posts: action "x": no field "usr_id" in Favorite; did you mean "user_id"?`},
+		{"a column of another type", framework.Toggle[Post, framework.None]("x", "favorites", "weight"), `posts: action "x": Favorite.Weight is int64, but the ids of callers are uuid.UUID; name the column with the caller's id`},
+		{"rows that are deleted softly", framework.Toggle[Post, framework.None]("x", "notes", "user_id"), `posts: action "x": the rows of "notes" are deleted softly, but a toggle deletes them; remove soft_delete from Note`},
+		{"a column of the join table that does not lead on", framework.Toggle[Post, framework.None]("x", "watchers", "created_at"), `Watch.CreatedAt is time.Time, but the ids of callers are uuid.UUID`},
+		{"a view of another viewset", framework.Toggle[Post, readerView]("x", "favorites", "user_id"), `posts: action "x": viewset "posts" has no view toggle_test.readerView; its views are: toggle_test.postView`},
+		{"without a transaction", framework.Toggle[Post, framework.None]("x", "favorites", "user_id").Untransacted(), `posts: action "x": Untransacted is for functions; leave it out`},
+		{"a name that is taken", framework.Toggle[Post, framework.None]("star", "favorites", "user_id"), `posts: action "star": it is declared twice for PUT`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			both(t, func(t *testing.T, db *sqldb.DB) {
+				v := posts()
+				v.Actions = append(v.Actions, test.toggle)
+				api := framework.New(config(db))
+				api.Register(v, favorites(), readers())
+				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("the mistake is %v; want %s", err, test.want)
+				}
+			})
+		})
+	}
+}
