@@ -6,7 +6,7 @@ import random
 import urllib.parse
 from typing import NamedTuple
 
-from rows import holds, owner
+from rows import DOCTORS, holds, owner
 
 NAMES = """garcia nguyen maria smith chen olga patel ibrahim rossi wang fernandes johansson kowalski nakamura petrov
 rodriguez schmidt thompson virtanen yamamoto abbott banerjee castillo desai eriksson fischer gonzalez hashimoto ivanov jansen
@@ -95,6 +95,15 @@ class Draws:
     def filtered(self):
         return "filtered", (self.rng.choice(STATUSES), self.rng.choice(FEES)), self.lister()
 
+    def visited(self):
+        return "visited", (self.rng.randint(1, min(50, self.pages)),), self.lister()
+
+    def seen(self):
+        return "seen", (self.rng.randint(1, DOCTORS), self.rng.randint(1, 50)), self.lister()
+
+    def by_patient(self):
+        return "by_patient", (self.rng.randint(1, DOCTORS), self.rng.choice(STATUSES), self.rng.randint(1, 20)), self.lister()
+
     def patch(self):
         n, user = self.patient()
         return "patch", (n, json.dumps({"phone": f"+1-555-{self.rng.randrange(10**7):07d}"})), user
@@ -118,7 +127,12 @@ class Draws:
             found[f"list page {deep}"] = many(self.listed, deep)
         found.update({
             "search": many(self.search), "city + ordering": many(self.city), "appointments filter": many(self.filtered),
-            "patient's appointments": many(self.appointments), "list with 5 % creates": self.mixed(LIST_AND_CREATE),
+            "patient's appointments": many(self.appointments)})
+        if not self.owners:
+            found.update({"patients with appointments": many(self.visited), "patients of a doctor": many(self.seen),
+                          "appointments by patient": many(self.by_patient)})
+        found.update({
+            "list with 5 % creates": self.mixed(LIST_AND_CREATE),
             "mixed": self.mixed(MIXED), "patch": many(self.patch), "create": many(self.create)})
         return found
 
@@ -147,11 +161,26 @@ class Rest:
     def filtered(self, status, fee):
         return "GET", "/api/appointments/?" + urllib.parse.urlencode({"status": status, "min_fee": fee}), ""
 
+    def visited(self, page):
+        return "GET", f"/api/visited/?page={page}", ""
+
+    def seen(self, doctor, page):
+        return "GET", f"/api/visited/?doctor={self.id(doctor)}&page={page}", ""
+
+    def by_patient(self, doctor, status, page):
+        return "GET", f"/api/appointments/?doctor={self.id(doctor)}&status={status}&ordering=patient.name&page={page}", ""
+
     def patch(self, n, body):
         return "PATCH", f"/api/patients/{self.id(n)}/", body
 
     def create(self, body):
         return "POST", "/api/patients/", body
+
+
+class Django(Rest):
+    """The requests of Django REST framework, without those over relations."""
+
+    visited = seen = by_patient = None
 
 
 def rest_id(n):
@@ -188,10 +217,11 @@ class PocketBase:
 
 def operations(server, patients, users):
     """{name: Operation} of a server; those that it does not have are left out."""
-    api = PocketBase() if server["style"] == "pocketbase" else Rest(server["style"])
+    kind = {"pocketbase": lambda _: PocketBase(), "drf": Rest, "uuid": Rest}[server["style"]] if server["name"] != "DRF" else Django
+    api = kind(server["style"])
     found = {}
     for name, drawn in Draws(patients, users, server.get("users") == "owners").all().items():
-        if all(hasattr(api, verb) for verb, _, _ in drawn):
+        if all(getattr(api, verb, None) for verb, _, _ in drawn):
             found[name] = Operation([(*getattr(api, verb)(*args), user) for verb, args, user in drawn], writes=name in WRITES)
     if server["name"] in CROWDED:
         found.update({crowd(name, n): found[name]._replace(connections=n) for name, n in CROWD.items()})
@@ -240,7 +270,10 @@ def digested(v):
         return [digested(x) for x in v]
     rows = v.get("results", v.get("items"))
     if rows is None:
-        return {k: v[k] for k in ("name", "phone", "city") if k in v}
+        found = {k: v[k] for k in ("name", "phone", "city") if k in v}
+        if "appointments" in v:
+            found["appointments"] = sorted((x["status"], float(x["fee"]), x["doctor"]) for x in v["appointments"])
+        return found
     return dict(count=v.get("count", v.get("totalItems")), rows=[digested(x) for x in rows])
 
 

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,11 +47,15 @@ type filmView struct {
 type studio struct {
 	bun.BaseModel `bun:"table:studios"`
 
-	ID uuid.UUID `bun:",pk"`
+	ID   uuid.UUID `bun:",pk"`
+	Name string
+
+	Films []*film `bun:"rel:has-many,join:id=studio_id"`
 }
 
 type studioView struct {
-	ID uuid.UUID `json:"id"`
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
 }
 
 const (
@@ -60,6 +65,11 @@ const (
 
 // films lists films with one filter, and prints the titles for each query.
 func films(f framework.Filter, queries ...string) {
+	list("films", []framework.Filter{f}, nil, queries...)
+}
+
+// list lists films or studios with their filters, and prints the titles or names for each query.
+func list(viewset string, ofFilms, ofStudios []framework.Filter, queries ...string) {
 	dir, err := os.MkdirTemp("", "")
 	check(err)
 	defer func() { check(os.RemoveAll(dir)) }()
@@ -74,23 +84,26 @@ func films(f framework.Filter, queries ...string) {
 	api.Register(
 		framework.ViewSet[film]{
 			Name: "films", Verbs: framework.ReadOnly[filmView](), Scope: framework.Public(),
-			Filters: []framework.Filter{f}, Ordering: framework.Ordering{Default: "title"},
+			Filters: ofFilms, Ordering: framework.Ordering{Default: "title"},
 		},
-		framework.ViewSet[studio]{Name: "studios", Verbs: framework.ReadOnly[studioView](), Scope: framework.Public()},
+		framework.ViewSet[studio]{
+			Name: "studios", Verbs: framework.ReadOnly[studioView](), Scope: framework.Public(), Relations: framework.Relations{"films": "films"},
+			Filters: ofStudios, Ordering: framework.Ordering{Default: "name"},
+		},
 	)
 	handler, err := api.Handler()
 	check(err)
 	for _, query := range queries {
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/films/?"+query, nil))
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/"+viewset+"/?"+query, nil))
 		var answer struct {
-			Results []filmView
+			Results []struct{ Title, Name string }
 			Errors  []framework.Fault
 		}
 		check(json.Unmarshal(w.Body.Bytes(), &answer))
 		titles := []string{}
 		for _, r := range answer.Results {
-			titles = append(titles, r.Title)
+			titles = append(titles, cmp.Or(r.Title, r.Name))
 		}
 		for _, fault := range answer.Errors {
 			titles = append(titles, fault.Parameter+" "+fault.Detail)
@@ -110,7 +123,7 @@ func screen(db *sqldb.DB) {
 		{ID: uuid.New(), Title: "Kunku", Genre: "drama", Minutes: 162, ShownAt: at(1), StudioID: two},
 		{ID: uuid.New(), Title: "Pinjara", Genre: "musical", Minutes: 171, ShownAt: at(2), StudioID: one, Prize: &prize},
 	}
-	studios := []studio{{ID: one}, {ID: two}}
+	studios := []studio{{ID: one, Name: "Rajkamal"}, {ID: two, Name: "Prabhat"}}
 	for _, models := range []any{&rows, &studios} {
 		_, err := db.NewCreateTable().Model(models).Exec(ctx)
 		check(err)
@@ -193,4 +206,26 @@ func ExampleReference() {
 	// Output:
 	// studio=0198f1c2-7a3b-7c4d-8e5f-00112233445b: 1: Kunku
 	// studio=prabhat: 1: studio must be an id, a UUID
+}
+
+// ExampleTogether lists the studios that have one film which meets both filters. Separate filters
+// would be met by two films.
+func ExampleTogether() {
+	list("studios", nil, []framework.Filter{
+		filter.Together("films", filter.Exact("genre"), filter.Min("min_minutes", "minutes")),
+		filter.Exact("any_genre", "films.genre"), filter.Min("any_minutes", "films.minutes"),
+	}, "genre=drama&min_minutes=160", "genre=drama&min_minutes=170", "any_genre=drama&any_minutes=170")
+	// Output:
+	// genre=drama&min_minutes=160: 1: Prabhat
+	// genre=drama&min_minutes=170: 0:
+	// any_genre=drama&any_minutes=170: 1: Rajkamal
+}
+
+// ExampleNot lists the films that a filter leaves out, those without a value too.
+func ExampleNot() {
+	films(filter.Not(filter.Exact("not_genre", "genre")), "not_genre=drama")
+	films(filter.Not(filter.Exact("not_prize", "prize")), "not_prize=Golden Lotus")
+	// Output:
+	// not_genre=drama: 1: Pinjara
+	// not_prize=Golden Lotus: 2: Kunku, Navrang
 }
