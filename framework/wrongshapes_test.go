@@ -52,9 +52,6 @@ type (
 		ID   uuid.UUID `json:"id"`
 		Book bookName  `json:"book" ref:"books"`
 	}
-	bookOfChapters struct {
-		Chapters []chapterName `json:"chapters" ref:"-"`
-	}
 	bookName struct {
 		Title string `json:"title"`
 	}

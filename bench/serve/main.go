@@ -18,7 +18,7 @@ func main() {
 		},
 		Register: func(api *framework.API, site *program.Site) {
 			resources.Register(api, site.Identity)
-			api.Register(visited, visits)
+			api.Register(visited(), visits())
 		},
 	})
 }

@@ -59,19 +59,23 @@ type appointmentView struct {
 }
 
 // visited serves /visited/: patients with their appointments, and the patients of a doctor.
-var visited = framework.ViewSet[patient]{
-	Name:      "visited",
-	Verbs:     framework.Verbs{List: framework.Shows[patientView]()},
-	Scope:     framework.Own((*patient).owner).Unless(framework.HoldsModel("patients")),
-	Relations: framework.Relations{"appointments": "visits"},
-	Ordering:  framework.Ordering{Default: "name"},
-	Filters:   []framework.Filter{filter.Exact("doctor", "appointments.doctor_id")},
+func visited() framework.ViewSet[patient] {
+	return framework.ViewSet[patient]{
+		Name:      "visited",
+		Verbs:     framework.Verbs{List: framework.Shows[patientView]()},
+		Scope:     framework.Own((*patient).owner).Unless(framework.HoldsModel("patients")),
+		Relations: framework.Relations{"appointments": "visits"},
+		Ordering:  framework.Ordering{Default: "name"},
+		Filters:   []framework.Filter{filter.Exact("doctor", "appointments.doctor_id")},
+	}
 }
 
 // visits has the scope of the appointments.
-var visits = framework.ViewSet[appointment]{
-	Name:      "visits",
-	Verbs:     framework.Verbs{List: framework.Shows[appointmentView]()},
-	Scope:     framework.Via("patient_id", "visited").Unless(framework.HoldsModel("appointments")),
-	Relations: framework.Relations{"doctor": "doctors"},
+func visits() framework.ViewSet[appointment] {
+	return framework.ViewSet[appointment]{
+		Name:      "visits",
+		Verbs:     framework.Verbs{List: framework.Shows[appointmentView]()},
+		Scope:     framework.Via("patient_id", "visited").Unless(framework.HoldsModel("appointments")),
+		Relations: framework.Relations{"doctor": "doctors"},
+	}
 }

@@ -65,11 +65,11 @@ const (
 
 // films lists films with one filter, and prints the titles for each query.
 func films(f framework.Filter, queries ...string) {
-	list("films", []framework.Filter{f}, nil, queries...)
+	exampleList("films", []framework.Filter{f}, nil, queries...)
 }
 
-// list lists films or studios with their filters, and prints the titles or names for each query.
-func list(viewset string, ofFilms, ofStudios []framework.Filter, queries ...string) {
+// exampleList lists films or studios with their filters, and prints the titles or names for each query.
+func exampleList(viewset string, ofFilms, ofStudios []framework.Filter, queries ...string) {
 	dir, err := os.MkdirTemp("", "")
 	check(err)
 	defer func() { check(os.RemoveAll(dir)) }()
@@ -211,7 +211,7 @@ func ExampleReference() {
 // ExampleTogether lists the studios that have one film which meets both filters. Separate filters
 // would be met by two films.
 func ExampleTogether() {
-	list("studios", nil, []framework.Filter{
+	exampleList("studios", nil, []framework.Filter{
 		filter.Together("films", filter.Exact("genre"), filter.Min("min_minutes", "minutes")),
 		filter.Exact("any_genre", "films.genre"), filter.Min("any_minutes", "films.minutes"),
 	}, "genre=drama&min_minutes=160", "genre=drama&min_minutes=170", "any_genre=drama&any_minutes=170")
@@ -224,8 +224,8 @@ func ExampleTogether() {
 // ExampleNot lists the films that a filter leaves out, those without a value too.
 func ExampleNot() {
 	films(filter.Not(filter.Exact("not_genre", "genre")), "not_genre=drama")
-	films(filter.Not(filter.Exact("not_prize", "prize")), "not_prize=Golden Lotus")
+	films(filter.Not(filter.Exact("not_prize", "prize")), "not_prize=Golden+Lotus")
 	// Output:
 	// not_genre=drama: 1: Pinjara
-	// not_prize=Golden Lotus: 2: Kunku, Navrang
+	// not_prize=Golden+Lotus: 2: Kunku, Navrang
 }

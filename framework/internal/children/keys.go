@@ -3,6 +3,7 @@ package children
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -219,9 +220,7 @@ func (p *keyChange) createTargets(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	for item, key := range again {
-		p.found[item] = key
-	}
+	maps.Copy(p.found, again)
 	var rows []reflect.Value
 	unknown = p.unknown()
 	slices.SortFunc(unknown, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })

@@ -115,7 +115,8 @@ func bind(r *table.Resource, f *input.Field, fault func(error)) (list, error) {
 	case schema.ManyToManyRelation:
 		return bindKeys(r, f, t, related, fault)
 	}
-	return nil, naming.Sentence("%q leads to one row; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used", t.relation, related.Schema.BasePKs[0].GoName)
+	return nil, naming.Sentence("%q leads to one row; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
+		t.relation, related.Schema.BasePKs[0].GoName)
 }
 
 // checkBase returns an error for a relation whose column of the parent may be null.

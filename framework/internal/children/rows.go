@@ -73,13 +73,18 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		group.Check(model.Type, fault)
 	}
 	l.bindColumns(fault)
+	l.checkFields(fault)
+	l.describe()
+	return l, nil
+}
+
+// checkFields reports the columns of items that have a rule of fields.
+func (l *rowList) checkFields(fault func(error)) {
 	for _, column := range l.writes() {
 		if err := checkRules(l.target, column, true); err != nil {
 			fault(err)
 		}
 	}
-	l.describe()
-	return l, nil
 }
 
 // bindColumns matches each field of the items with the column of the same Go name.
@@ -351,7 +356,7 @@ func sameValue(a, b reflect.Value) bool {
 		}
 		return sameValue(a.Elem(), b.Elem())
 	}
-	if t, ok := a.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](a); ok {
 		return t.Equal(b.Interface().(time.Time))
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())

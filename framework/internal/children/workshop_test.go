@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -395,7 +396,7 @@ func outcome(tb testing.TB, r *frameworktest.Response) string {
 	}
 	var p struct{ Code string }
 	r.JSON(&p)
-	words := []string{fmt.Sprint(r.Status())}
+	words := []string{strconv.Itoa(r.Status())}
 	if p.Code != "validation_failed" {
 		words = append(words, p.Code)
 	}

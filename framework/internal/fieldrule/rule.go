@@ -142,7 +142,9 @@ func AnyLocks(c *call.Call, rules []*Rule) bool {
 
 // FaultCode is the code of a fault at a parameter or a member that uses a field without its
 // permission.
-var FaultCode = problem.CodeInfo{Code: problem.CodeForbidden, Text: "It uses a field for which the caller has no permission."} //nolint:gochecknoglobals // nothing changes it
+//
+//nolint:gochecknoglobals // nothing changes it
+var FaultCode = problem.CodeInfo{Code: problem.CodeForbidden, Text: "It uses a field for which the caller has no permission."}
 
 // Forbid returns the error of a request that uses fields without their permissions: 403, or 401 for an
 // anonymous caller. Without faults it is nil.

@@ -34,7 +34,8 @@ func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.S
 	}
 	// The statement checks every condition again: a row may have changed since. Its condition
 	// of the search uses no index, which would find the rows of all pages.
-	q := l.where(c, parsed, append(slices.Clip(parsed.narrow), parsed.searchInRow)).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
+	conditions := append(slices.Clip(parsed.narrow), parsed.searchInRow)
+	q := l.where(c, parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
 	rows, err := l.Shown.Write(c, l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms), table.Window{})
 	page.Rows = rows.Rows
 	return rows, err

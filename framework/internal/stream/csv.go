@@ -85,12 +85,14 @@ func isPlain(t reflect.Type) bool {
 // statesNested reports whether the JSON Schema that a type has by itself permits an object or an
 // array.
 func statesNested(t reflect.Type) bool {
-	own, ok := reflect.New(t).Interface().(interface{ JSONSchemaBytes() ([]byte, error) })
+	own, ok := reflect.TypeAssert[interface{ JSONSchemaBytes() ([]byte, error) }](reflect.New(t))
 	if !ok {
 		return false
 	}
 	text, err := own.JSONSchemaBytes()
-	var schema struct{ Type any }
+	var schema struct {
+		Type any `json:"type"`
+	}
 	if err != nil || json.Unmarshal(text, &schema) != nil {
 		return false
 	}
