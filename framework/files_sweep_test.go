@@ -204,7 +204,7 @@ func (s *sweeping) run(r *rapid.T) {
 		rows = append(rows, s.insert(r))
 	}
 	for range rapid.IntRange(4, 14).Draw(r, "steps") {
-		s.step(r, &rows)
+		s.step(r, &rows, sweepSteps)
 		s.check(r)
 	}
 	s.storage.failUnset = false
@@ -216,12 +216,17 @@ func (s *sweeping) run(r *rapid.T) {
 	}
 }
 
+// sweepSteps are what step can do. What runs between the steps of a sweep does not sweep with more
+// steps between: that could go on forever.
+var (
+	sweepStepsBetween = []string{"upload", "upload", "cut", "fail", "delete", "remove", "insert", "crash", "cascade", "move", "trouble", "age", "sweep"}
+	sweepSteps        = append(slices.Clone(sweepStepsBetween), "disturbed")
+)
+
 // step does one random thing.
-func (s *sweeping) step(r *rapid.T, rows *[]string) {
+func (s *sweeping) step(r *rapid.T, rows *[]string, of []string) {
 	one := rapid.SampledFrom(*rows).Draw(r, "row")
-	switch what := rapid.SampledFrom([]string{
-		"upload", "upload", "cut", "fail", "delete", "remove", "insert", "crash", "cascade", "move", "trouble", "age", "sweep", "disturbed",
-	}).Draw(r, "what"); what {
+	switch what := rapid.SampledFrom(of).Draw(r, "what"); what {
 	case "upload":
 		s.put(r, one, 200, 404)
 	case "cut":
@@ -254,7 +259,12 @@ func (s *sweeping) step(r *rapid.T, rows *[]string) {
 	case "sweep":
 		_, _ = s.api.SweepFiles(context.Background())
 	case "disturbed": // other requests run between the steps of a sweep
-		s.storage.between = func() { s.step(r, rows) }
+		left := 20
+		s.storage.between = func() {
+			if left--; left >= 0 {
+				s.step(r, rows, sweepStepsBetween)
+			}
+		}
 		_, _ = s.api.SweepFiles(context.Background())
 		s.storage.between = nil
 	}
