@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"trestle.example/framework"
@@ -29,6 +30,8 @@ func TestContent(t *testing.T) {
 		framework.OnCollection("GET", "file", content(framework.Content{Body: strings.NewReader("0123456789"), Name: "../Größe \"1\".pdf", ETag: `"v1"`, ModTime: at})).As(pdf, "text/plain"),
 		framework.OnCollection("GET", "pipe", content(framework.Content{Body: io.LimitReader(strings.NewReader("0123456789"), 10), Inline: true, Name: "a.pdf"})).As(pdf),
 		framework.OnCollection("GET", "short", content(framework.Content{Body: io.LimitReader(strings.NewReader("0123456789"), 10), Length: 20})).As(pdf),
+		framework.OnCollection("GET", "long", content(framework.Content{Body: io.LimitReader(strings.NewReader("0123456789"), 10), Length: 5})).As(pdf),
+		framework.OnCollection("GET", "longer", content(framework.Content{Body: iotest.OneByteReader(strings.NewReader("0123456789")), Length: 5})).As(pdf),
 		framework.OnCollection("GET", "broken", content(framework.Content{Body: io.LimitReader(broken{}, 10)})).As(pdf),
 		framework.OnCollection("GET", "unread", content(framework.Content{Body: broken{strings.NewReader("0123456789")}})).As(pdf),
 		framework.OnCollection("GET", "shrunk", content(framework.Content{Body: io.NewSectionReader(strings.NewReader("01234"), 0, 10), Name: "a.pdf"})).As(pdf),
@@ -69,6 +72,10 @@ func TestContent(t *testing.T) {
 	}
 	if body, err := read(t, api.url+"/api/notes/short/", "*/*"); err == nil || body != "0123456789" {
 		t.Errorf("a body that is too short is %q, error %v", body, err)
+	}
+	api.get("/api/notes/long/").refuses(500, "internal").head("Content-Type", "application/problem+json")
+	if body, err := read(t, api.url+"/api/notes/longer/", "*/*"); err == nil || body != "0123" {
+		t.Errorf("a body that is too long, whose end comes late, is %q, error %v", body, err)
 	}
 	if made := api.post("/api/notes/made/", nil).is(200).head("Content-Type", "application/pdf"); made.body != "0123456789" {
 		t.Errorf("the body is %q", made.body)

@@ -13,10 +13,11 @@ import (
 	"trestle.example/framework/program/internal/exit"
 )
 
-// offline makes the go commands of a test read the module cache alone.
-func offline(t *testing.T) {
+// goEnvironment is that of the go commands of a test. They may download what the module cache
+// lacks: a new module needs more go.mod files than the one that it is tested in.
+func goEnvironment(t *testing.T) {
 	t.Helper()
-	for name, value := range map[string]string{"GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": "-buildvcs=false", "GOWORK": "off"} {
+	for name, value := range map[string]string{"GOSUMDB": "off", "GOFLAGS": "-buildvcs=false", "GOWORK": "off"} {
 		t.Setenv(name, value)
 	}
 }
@@ -37,7 +38,7 @@ func TestANewProject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a project")
 	}
-	offline(t)
+	goEnvironment(t)
 	folder := filepath.Join(t.TempDir(), "my-shop")
 	code, said := run(t, library(), "new "+folder)
 	if code != exit.OK || !strings.Contains(said, filepath.Join(folder, "notes.go")+"\n") || !strings.Contains(said, "go test ./...\n") {
@@ -69,7 +70,7 @@ func TestANewProject(t *testing.T) {
 
 // TestMistakesOfNew: each is a sentence, and leaves nothing.
 func TestMistakesOfNew(t *testing.T) {
-	offline(t)
+	goEnvironment(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestNewRequiresTheGoOfTheFramework(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the folder may be on another drive")
 	}
-	offline(t)
+	goEnvironment(t)
 	own, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"trestle.example/internal/testserver/pgbouncer"
 )
@@ -170,6 +171,26 @@ func TestPreparedThroughAPooler(t *testing.T) {
 	t.Logf("%d of 320 reads failed and named the cure, %d did not", failed[true], failed[false])
 	if failed[false] > failed[true] {
 		t.Error("most errors do not name the cure")
+	}
+}
+
+// TestSettingsThroughAPooler: a connection that a pooler gives to other clients gets the time zone,
+// which the pooler keeps for each client, and what the URL demands. A direct connection gets the limits.
+func TestSettingsThroughAPooler(t *testing.T) {
+	const made = "SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_settings WHERE source = 'session' AND name <> 'TimeZone'"
+	limits := Options{StatementTimeout: 9 * time.Second, LockTimeout: 4 * time.Second}
+	direct := postgresURL(t)
+	pooled := pgbouncer.Pooled(t, direct)
+	for name, c := range map[string]struct{ url, want string }{
+		"directly":                         {direct, "client_connection_check_interval=100 lock_timeout=4000 statement_timeout=9000"},
+		"by a pooler":                      {pooled, ""},
+		"by a pooler, with a demanded one": {setting(t, pooled, "lock_timeout", "3s"), "lock_timeout=3000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := one[string](t, open(t, c.url, limits).Session(), made); got != c.want {
+				t.Errorf("the session has %q; want %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -30,8 +30,9 @@ type Content struct {
 	Name string
 	// Inline lets a browser show the answer although it has a Name.
 	Inline bool
-	// Length is the number of bytes of the Body. The answer is cut off if the Body has another
-	// number. It has no effect if parts of the Body can be requested. Defaults to unknown.
+	// Length is the number of bytes of the Body. If the Body has another number, the answer is an
+	// error, or is cut off if it has begun. Length has no effect if parts of the Body can be
+	// requested. Defaults to unknown.
 	Length int64
 	// ModTime is the time of the last change, for If-Modified-Since, If-Unmodified-Since and
 	// If-Range of an io.ReadSeeker. Defaults to none.
@@ -88,21 +89,44 @@ func (s *sender) sendContent(c *Content) error {
 	if body, seeks := c.Body.(io.ReadSeeker); seeks && s.o.reads() && s.status == http.StatusOK {
 		return s.serveRanges(c, body)
 	}
+	source := c.Body
 	if c.Length > 0 {
 		s.o.Writer.Header().Set("Content-Length", strconv.FormatInt(c.Length, 10))
+		source = &exactReader{Reader: c.Body, length: c.Length}
 	}
-	body := bufio.NewReaderSize(c.Body, chunk)
+	body := bufio.NewReaderSize(source, chunk)
 	if _, err := body.Peek(1); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if s.begin(); s.o.head() {
 		return nil
 	}
-	n, err := io.Copy(struct{ io.Writer }{contentWriter{s}}, body)
-	if err == nil && c.Length > 0 && n != c.Length {
-		err = fmt.Errorf("the content has %d bytes; its Length is %d", n, c.Length)
-	}
+	_, err := io.Copy(struct{ io.Writer }{contentWriter{s}}, body)
 	return err
+}
+
+// An exactReader fails if its reader has another number of bytes than length. It finds out before
+// it returns the last of them, so that a content that is too long is not taken for a whole one.
+type exactReader struct {
+	io.Reader
+
+	length, read int64
+}
+
+func (r *exactReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.read += int64(n); r.read == r.length && err == nil {
+		var more int
+		more, err = io.ReadAtLeast(r.Reader, make([]byte, 1), 1)
+		r.read += int64(more)
+	}
+	switch {
+	case r.read > r.length:
+		return 0, fmt.Errorf("the content has more bytes than its Length, which is %d", r.length)
+	case errors.Is(err, io.EOF) && r.read < r.length:
+		return 0, fmt.Errorf("the content has %d bytes; its Length is %d", r.read, r.length)
+	}
+	return n, err
 }
 
 // serveRanges sends the whole body, a part of it, or 304. The status is sent with the first bytes,

@@ -159,9 +159,17 @@ func findPooler(ctx context.Context, s *site.Site) []Finding {
 	}
 	return []Finding{{
 		warning, config.DatabaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
-			"If that is a pooler that gives a connection to each transaction, what this program sets and prepares reaches other clients",
-		s.Text("set {PROGRAM}_PREPARE=off for every server if it is such a pooler (pool_mode = transaction of pgbouncer); a proxy that passes connections through needs nothing"),
+			"A server then sets no time limits, because other clients could get them with the connection",
+		s.Text("behind a pooler that gives a connection to each transaction (pool_mode = transaction of pgbouncer) set {PROGRAM}_PREPARE=off for every server, " +
+			"and the limits for the role; behind a proxy that passes connections through, add statement_timeout and lock_timeout to " + config.DatabaseVariable),
 	}}
+}
+
+// WarnOfPooler logs the finding about a likely pooler.
+func WarnOfPooler(ctx context.Context, s *site.Site) {
+	for _, f := range findPooler(ctx, s) {
+		s.Log.Warn(f.What + "; " + f.Fix)
+	}
 }
 
 // findUnlimited returns the finding about a role of PostgreSQL that lacks a time limit for

@@ -68,7 +68,7 @@ type user struct {
 func newUser(t *testing.T) *user {
 	t.Helper()
 	proxy, home := publish(t), t.TempDir()
-	cache := func(name string) string {
+	goEnv := func(name string) string {
 		output, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
 			t.Fatal(err)
@@ -79,11 +79,11 @@ func newUser(t *testing.T) *user {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	modules := filepath.ToSlash(filepath.Join(cache("GOMODCACHE"), "cache", "download"))
+	modules := filepath.ToSlash(filepath.Join(goEnv("GOMODCACHE"), "cache", "download"))
 	return &user{t, folder, []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOPATH=" + filepath.Join(home, "go"), "GOMODCACHE=" + filepath.Join(home, "modules"),
-		"GOCACHE=" + cache("GOCACHE"), "GOFLAGS=-modcacherw -trimpath", "GOTOOLCHAIN=local", "GOSUMDB=off",
-		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + modules,
+		"GOCACHE=" + goEnv("GOCACHE"), "GOFLAGS=-modcacherw -trimpath", "GOTOOLCHAIN=local", "GOSUMDB=off",
+		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + modules + "," + goEnv("GOPROXY"),
 	}}
 }
 

@@ -115,8 +115,12 @@ func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 func begin(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool, demo *Demo) error {
 	doctor.WarnOfSettings(s.Site)
 	s.logGeneratedKey()
-	if err := prepareInTime(ctx, run, s, api, migrate); err != nil || demo == nil {
+	if err := prepareInTime(ctx, run, s, api, migrate); err != nil {
 		return err
+	}
+	doctor.WarnOfPooler(ctx, s.Site)
+	if demo == nil {
+		return nil
 	}
 	return demo.Seed(ctx, s.Site)
 }

@@ -17,25 +17,36 @@ import (
 // setSession makes the settings of a new session: the time zone, which is UTC unless the URL
 // has one, the other settings of the URL, and time limits for statements and for waits for
 // locks. It makes the server check ten times a second whether the client disconnected, if the
-// server can. With NoPrepare it sets only the time zone, which poolers keep for each of their
-// clients. With SetsLocally it sets nothing, but finds out whether the server can do the check.
+// server can. If a pooler may be between, or with NoPrepare, it sets only the time zone, which
+// poolers keep for each of their clients, and what the URL demands. With SetsLocally it sets
+// nothing, but finds out whether the server can do the check.
 func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
 	local := p.options.SetsLocally
-	if p.options.NoPrepare && !local {
-		return set(ctx, conn, withZone(p.at.Settings), false)
-	}
 	if !local {
-		if err := set(ctx, conn, p.settings, false); err != nil {
+		direct, err := p.setOwn(ctx, conn)
+		if err != nil || !direct {
 			return err
 		}
 	}
-	err := set(ctx, conn, noticeLeaving, local)
+	_, err := set(ctx, conn, noticeLeaving, local, "")
 	_, unknown := errors.AsType[pgdriver.Error](err) // compatible databases may not have it
 	p.notices.Store(err == nil)
 	if unknown {
 		return nil
 	}
 	return err
+}
+
+// setOwn makes all settings of a session that no pooler gives to other clients later. For any
+// other session it makes those that the URL demands, and returns false.
+func (p *Server) setOwn(ctx context.Context, conn *pgdriver.Conn) (direct bool, err error) {
+	if !p.options.NoPrepare {
+		if direct, err = set(ctx, conn, p.settings, false, onlyDirect(conn)); err != nil || direct {
+			return direct, err
+		}
+	}
+	_, err = set(ctx, conn, withZone(p.at.Settings), false, "")
+	return false, err
 }
 
 // noticeLeaving makes PostgreSQL check every 100 ms whether the client disconnected.
@@ -59,15 +70,26 @@ func withZone(settings map[string]string) map[string]string {
 	return all
 }
 
-// set sets settings in one statement, for the session or for the transaction alone.
-func set(ctx context.Context, conn driver.ExecerContext, settings map[string]string, local bool) error {
+// onlyDirect is the condition that PostgreSQL sees the port from which a connection comes. If it
+// sees another one, a pooler may be between, which gives the session to other clients later.
+func onlyDirect(conn *pgdriver.Conn) string {
+	return fmt.Sprintf(" WHERE coalesce(inet_client_port(), 0) = %d", LocalPort(conn))
+}
+
+// set sets settings in one statement, for the session or for the transaction alone. It sets
+// nothing and returns false if the condition where is given and does not hold.
+func set(ctx context.Context, conn driver.ExecerContext, settings map[string]string, local bool, where string) (made bool, err error) {
 	var calls []string
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := strings.ReplaceAll(settings[name], "'", "''") // standard_conforming_strings is on
 		calls = append(calls, fmt.Sprintf("set_config('%s', '%s', %t)", name, value, local))
 	}
-	_, err := conn.ExecContext(ctx, "SELECT "+strings.Join(calls, ", "), nil)
-	return err
+	result, err := conn.ExecContext(ctx, "SELECT "+strings.Join(calls, ", ")+where, nil)
+	if err != nil {
+		return false, err
+	}
+	rows, err := result.RowsAffected()
+	return rows > 0, err
 }
 
 // milliseconds returns a limit for PostgreSQL, at least 1, because 0 would mean no limit.
@@ -81,5 +103,6 @@ func (p *Server) SetLocally(ctx context.Context, conn driver.ExecerContext) erro
 	if p.notices.Load() {
 		maps.Copy(settings, noticeLeaving)
 	}
-	return set(ctx, conn, settings, true)
+	_, err := set(ctx, conn, settings, true, "")
+	return err
 }
