@@ -179,16 +179,20 @@ func TestPreparedThroughAPooler(t *testing.T) {
 func TestSettingsThroughAPooler(t *testing.T) {
 	const made = "SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_settings WHERE source = 'session' AND name <> 'TimeZone'"
 	limits := Options{StatementTimeout: 9 * time.Second, LockTimeout: 4 * time.Second}
-	direct := postgresURL(t)
-	pooled := pgbouncer.Pooled(t, direct)
-	for name, c := range map[string]struct{ url, want string }{
-		"directly":                         {direct, "client_connection_check_interval=100 lock_timeout=4000 statement_timeout=9000"},
-		"by a pooler":                      {pooled, ""},
-		"by a pooler, with a demanded one": {setting(t, pooled, "lock_timeout", "3s"), "lock_timeout=3000"},
+	for name, c := range map[string]struct {
+		url  func(t *testing.T) string
+		want string
+	}{
+		"directly":    {func(t *testing.T) string { return postgresURL(t) }, "client_connection_check_interval=100 lock_timeout=4000 statement_timeout=9000"},
+		"by a pooler": {func(t *testing.T) string { return pgbouncer.Pooled(t, postgresURL(t)) }, ""},
+		"by a pooler, with a setting in the URL": {func(t *testing.T) string {
+			return setting(t, pgbouncer.Pooled(t, postgresURL(t)), "lock_timeout", "3s")
+		}, "lock_timeout=3000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := one[string](t, open(t, c.url, limits).Session(), made); got != c.want {
-				t.Errorf("the session has %q; want %q", got, c.want)
+			var got string
+			if err := open(t, c.url(t), limits).NewRaw(made).Scan(t.Context(), &got); err != nil || got != c.want {
+				t.Errorf("the session has %q, error %v; want %q", got, err, c.want)
 			}
 		})
 	}
