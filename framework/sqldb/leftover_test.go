@@ -152,7 +152,7 @@ func TestAStatementThatCannotBeCommitted(t *testing.T) {
 	}
 }
 
-// TestPooled: what a connection looks like with a pooler between, and without one.
+// TestLooksPooled: what a connection looks like with a pooler between, and without one.
 func TestLooksPooled(t *testing.T) {
 	direct := postgresURL(t)
 	for name, c := range map[string]struct {
@@ -160,6 +160,7 @@ func TestLooksPooled(t *testing.T) {
 		want bool
 	}{
 		"directly":     {direct, false},
+		"by a proxy":   {proxied(t, direct), false},
 		"by a pooler":  {pgbouncer.Pooled(t, direct), true},
 		"of no server": {sqliteURL(t), false},
 	} {

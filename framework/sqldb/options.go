@@ -21,7 +21,7 @@ type Options struct {
 
 	// StatementTimeout ends a statement, also if its context has a later deadline (on
 	// PostgreSQL not with NoPrepare). On PostgreSQL it is the server's
-	// statement_timeout, unless NoPrepare is on, a pooler may be between (see
+	// statement_timeout, unless NoPrepare is on, a pooler is between (see
 	// [DB.LooksPooled]), or the URL sets another; a statement
 	// whose context has no deadline gets one a second later. On SQLite it includes
 	// the wait for a lock of another process, except at the beginning of a
@@ -32,7 +32,7 @@ type Options struct {
 	// transaction for this time. So one locked row does not occupy every connection
 	// until StatementTimeout. It must be less than StatementTimeout. Defaults to 5
 	// seconds, or half of StatementTimeout if that is shorter. It has no effect with
-	// NoPrepare, if a pooler may be between, or if the URL sets lock_timeout, and none on
+	// NoPrepare, if a pooler is between, or if the URL sets lock_timeout, and none on
 	// SQLite, which has no such locks: its writers queue.
 	LockTimeout time.Duration
 

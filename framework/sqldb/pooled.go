@@ -7,26 +7,26 @@ import (
 	"trestle.example/framework/sqldb/internal/connection"
 )
 
-// LooksPooled reports whether something between this program and PostgreSQL makes the
-// connections to the server: the server sees another port than the one from which the
-// connection of this program comes. Mostly that is a pooler; a proxy, or a network that
-// translates addresses, looks the same. Such a connection gets no limits and no other setting
-// but the time zone and those of the URL, which could reach other clients. LooksPooled returns false for SQLite. For a local socket it
-// returns true only if the server sees a port.
+// LooksPooled reports whether a pooler is between this program and PostgreSQL: PostgreSQL sees
+// another port and another process number than this end of the connection. A proxy that passes
+// connections through keeps the number. Connections of a pooler get no time limits and no other
+// setting but the time zone and those of the URL, because other clients could get them.
+// LooksPooled returns false for SQLite, and for a pooler if all connections are local sockets.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 	if db.Kind() != PostgreSQL {
 		return false, nil
 	}
 	err = db.pool.OnConn(ctx, false, func(c *connection.Conn) error {
-		found, err := c.Read(ctx, `SELECT inet_client_port()::bigint`, nil)
+		found, err := c.Read(ctx, `SELECT inet_client_port()::bigint, pg_backend_pid()::bigint`, nil)
 		if err != nil {
 			return err
 		}
-		var seen sql.Null[int64]
-		if err := found.Scan(0, &seen); err != nil {
+		var port sql.Null[int64]
+		var process int64
+		if err := found.Scan(0, &port, &process); err != nil {
 			return err
 		}
-		looks = seen.V != c.LocalPort()
+		looks = port.V != c.LocalPort() && process != c.ProcessID()
 		return nil
 	})
 	return looks, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -175,15 +176,17 @@ func TestPreparedThroughAPooler(t *testing.T) {
 }
 
 // TestSettingsThroughAPooler: a connection that a pooler gives to other clients gets the time zone,
-// which the pooler keeps for each client, and what the URL demands. A direct connection gets the limits.
+// which the pooler keeps for each client, and what the URL demands. Other connections get the limits.
 func TestSettingsThroughAPooler(t *testing.T) {
 	const made = "SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_settings WHERE source = 'session' AND name <> 'TimeZone'"
 	limits := Options{StatementTimeout: 9 * time.Second, LockTimeout: 4 * time.Second}
+	const all = "client_connection_check_interval=100 lock_timeout=4000 statement_timeout=9000"
 	for name, c := range map[string]struct {
 		url  func(t *testing.T) string
 		want string
 	}{
-		"directly":    {func(t *testing.T) string { return postgresURL(t) }, "client_connection_check_interval=100 lock_timeout=4000 statement_timeout=9000"},
+		"directly":    {func(t *testing.T) string { return postgresURL(t) }, all},
+		"by a proxy":  {func(t *testing.T) string { return proxied(t, postgresURL(t)) }, all},
 		"by a pooler": {func(t *testing.T) string { return pgbouncer.Pooled(t, postgresURL(t)) }, ""},
 		"by a pooler, with a setting in the URL": {func(t *testing.T) string {
 			return setting(t, pgbouncer.Pooled(t, postgresURL(t)), "lock_timeout", "3s")
@@ -196,6 +199,17 @@ func TestSettingsThroughAPooler(t *testing.T) {
 			}
 		})
 	}
+}
+
+// proxied is the URL of a database through a proxy that passes connections through.
+func proxied(t *testing.T, raw string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host, u.RawQuery = newWire(t, u.Host).address, "sslmode=disable"
+	return u.String()
 }
 
 // TestWhoLeavesAStatementBehindAPooler: the server does not learn that a client of a

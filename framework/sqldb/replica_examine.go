@@ -11,7 +11,7 @@ type Standby struct {
 	Version  Version
 	Link     Link
 	Promoted bool  // it is not in recovery, so it is not a standby
-	Pooled   bool  // a pooler seems to be between, see [DB.LooksPooled]
+	Pooled   bool  // a pooler is between, see [DB.LooksPooled]
 	Stranger bool  // the standby of another primary; false if a server hides its identifier
 	Behind   int64 // bytes of the primary's log that it has not replayed
 	MaxConns int   // how many connections it accepts from all clients together

@@ -147,7 +147,7 @@ func findUnwritable(ctx context.Context, s *site.Site) []Finding {
 	}
 }
 
-// findPooler returns the finding about a likely pooler; if {PROGRAM}_PREPARE is off, it returns
+// findPooler returns the finding about a pooler; if {PROGRAM}_PREPARE is off, it returns
 // none. If the check fails, it returns a finding about that in both cases.
 func findPooler(ctx context.Context, s *site.Site) []Finding {
 	looks, err := s.DB.LooksPooled(ctx)
@@ -158,14 +158,13 @@ func findPooler(ctx context.Context, s *site.Site) []Finding {
 		return nil
 	}
 	return []Finding{{
-		warning, config.DatabaseVariable, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has. " +
+		warning, config.DatabaseVariable, "there is a pooler between: PostgreSQL sees another port and another process number than the connection has. " +
 			"A server then sets no time limits, because other clients could get them with the connection",
-		s.Text("behind a pooler that gives a connection to each transaction (pool_mode = transaction of pgbouncer) set {PROGRAM}_PREPARE=off for every server, " +
-			"and the limits for the role; behind a proxy that passes connections through, add statement_timeout and lock_timeout to " + config.DatabaseVariable),
+		s.Text("set {PROGRAM}_PREPARE=off for every server, and the limits for the role"),
 	}}
 }
 
-// WarnOfPooler logs the finding about a likely pooler.
+// WarnOfPooler logs the finding about a pooler.
 func WarnOfPooler(ctx context.Context, s *site.Site) {
 	for _, f := range findPooler(ctx, s) {
 		s.Log.Warn(f.What + "; " + f.Fix)

@@ -41,8 +41,8 @@ func findUnfitReplica(c config.Config, s *sqldb.Standby, conns int) (found []Fin
 		found = append(found, Finding{weight, config.ReplicaVariable, what, fix})
 	}
 	if s.Pooled {
-		add(warning, "it looks like there is a pooler, or a proxy, between: PostgreSQL sees another port than the connection has",
-			"reach the replica itself, not by a pooler that gives a connection to each transaction; a proxy that passes connections through needs nothing")
+		add(warning, "there is a pooler between: PostgreSQL sees another port and another process number than the connection has",
+			"reach the replica itself, not by a pooler")
 	}
 	switch {
 	case s.Stranger:

@@ -309,6 +309,10 @@ func (c *Conn) Break() { c.abandon() }
 // SQLite.
 func (c *Conn) LocalPort() int64 { return postgres.LocalPort(c.inner) }
 
+// ProcessID returns the number of the process of PostgreSQL, or that which a pooler gave, 0 on
+// SQLite.
+func (c *Conn) ProcessID() int64 { return postgres.ProcessID(c.inner) }
+
 var (
 	_ driver.ExecerContext      = (*Conn)(nil)
 	_ driver.QueryerContext     = (*Conn)(nil)

@@ -17,7 +17,7 @@ import (
 // setSession makes the settings of a new session: the time zone, which is UTC unless the URL
 // has one, the other settings of the URL, and time limits for statements and for waits for
 // locks. It makes the server check ten times a second whether the client disconnected, if the
-// server can. If a pooler may be between, or with NoPrepare, it sets only the time zone, which
+// server can. If a pooler is between, or with NoPrepare, it sets only the time zone, which
 // poolers keep for each of their clients, and what the URL demands. With SetsLocally it sets
 // nothing, but finds out whether the server can do the check.
 func (p *Server) setSession(ctx context.Context, conn *pgdriver.Conn) error {
@@ -70,10 +70,11 @@ func withZone(settings map[string]string) map[string]string {
 	return all
 }
 
-// onlyDirect is the condition that PostgreSQL sees the port from which a connection comes. If it
-// sees another one, a pooler may be between, which gives the session to other clients later.
+// onlyDirect is the condition that no pooler is between. A pooler has another port than the
+// client and gives it another process number than PostgreSQL has, and it gives the session to
+// other clients later.
 func onlyDirect(conn *pgdriver.Conn) string {
-	return fmt.Sprintf(" WHERE coalesce(inet_client_port(), 0) = %d", LocalPort(conn))
+	return fmt.Sprintf(" WHERE coalesce(inet_client_port(), 0) = %d OR pg_backend_pid() = %d", LocalPort(conn), ProcessID(conn))
 }
 
 // set sets settings in one statement, for the session or for the transaction alone. It sets

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"net"
+	"reflect"
 	"sync/atomic"
 	"syscall"
 
@@ -57,6 +58,20 @@ func LocalPort(c driver.Conn) int64 {
 	}
 	if from, ok := made.Conn().LocalAddr().(*net.TCPAddr); ok {
 		return int64(from.Port)
+	}
+	return 0
+}
+
+// ProcessID returns the number of the process that answered when a connection was made, 0 for a
+// connection of another driver. A pooler gives its clients other numbers than those of
+// PostgreSQL. The driver has no function for it.
+func ProcessID(c driver.Conn) int64 {
+	made, ok := c.(*pgdriver.Conn)
+	if !ok {
+		return 0
+	}
+	if id := reflect.ValueOf(made).Elem().FieldByName("processID"); id.IsValid() && id.CanInt() {
+		return id.Int()
 	}
 	return 0
 }
