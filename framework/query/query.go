@@ -181,6 +181,9 @@ func (f Field) Narrow(c *call.Call, narrow Narrow) Narrow {
 	return func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("?", f.Related.Has(c, narrow)) }
 }
 
+// OfOthers reports whether the value of the field depends on related rows.
+func (f Field) OfOthers() bool { return f.Related != nil || f.Aggregate }
+
 // Ident returns the column of a row itself, qualified and quoted, as an argument of a bun query.
 func (f Field) Ident() schema.QueryAppender {
 	return bun.SafeQuery("?.?", bun.Ident(f.Alias), bun.Ident(f.Column.Name))

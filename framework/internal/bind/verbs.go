@@ -214,7 +214,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		add(place, bound.Params...)
 		r.Seeks(place, bound.Scans, searched.Fields())
 		l.Guard(bound.Params, searched.Fields())
-		l.Filters = append(l.Filters, bound)
+		l.Filters = append(l.Filters, listing.Filter{BoundFilter: bound, Related: slices.ContainsFunc(searched.Fields(), query.Field.OfOthers)})
 	}
 	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)

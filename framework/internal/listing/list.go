@@ -33,16 +33,24 @@ type List struct {
 	Resource   *table.Resource
 	Endpoint   verb.Handler
 	Shown      table.Representation
-	Filters    []query.BoundFilter
+	Filters    []Filter
 	Ranker     *query.BoundRanker
 	Pagination query.Pagination
 	Fixed      []func(c *call.Call) query.Narrow // the conditions of every request
 	guards     map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
 }
 
+// A Filter is a bound filter of a list. Related is true if its condition is about related rows.
+type Filter struct {
+	query.BoundFilter
+
+	Related bool
+}
+
 // listed is the parsed query string of a list.
 type listed struct {
 	narrow  []query.Narrow
+	related bool         // a condition in narrow is about related rows
 	search  query.Narrow // the condition of the search; nil without one
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
@@ -68,8 +76,8 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	switch {
 	case parsed.ranking != nil:
 		read = l.ranked
-	case parsed.indexed && counting.KindOf(parsed.window.Counting) == counting.Exact:
-		read = l.searched
+	case parsed.gathers():
+		read = l.gathered
 	}
 	shown, err := read(c, parsed, &page)
 	if err != nil {
@@ -96,6 +104,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 		if anyGiven(f.Params, values) {
 			narrow, err := f.Read(c, values)
 			parsed.add(narrow)
+			parsed.related = parsed.related || f.Related && narrow != nil
 			faults.Add(err)
 		}
 	}

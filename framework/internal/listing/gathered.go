@@ -7,20 +7,30 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/counting"
+	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
-// foundOnce limits the rows of a search that runs once for the count and the page: the database
+// foundOnce limits the rows of a list that are found once for the count and the page: the database
 // keeps all found keys in memory.
 const foundOnce = 100_000
 
-// searched reads a page of a search that uses the search index. One statement finds the number
-// of rows and the keys of the page; two statements would search twice. Its result may be cached,
-// as [sqldb.Session.CountText] describes. If the search finds more than foundOnce rows, page
-// reads the page instead.
-func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+// gathers reports whether the count costs as much as the page, so that one statement is to find
+// both: the search index finds the rows, a filter is about related rows, or an order by related
+// rows sorts all rows of a filter.
+func (a *listed) gathers() bool {
+	return counting.KindOf(a.window.Counting) == counting.Exact &&
+		(a.indexed || a.related || len(a.narrow) > 0 && ordering.Joins(a.order.Terms))
+}
+
+// gathered reads a page by two statements. The first one finds the number of rows and the keys of
+// the page; a count of its own would find all rows once more. Its result may be cached, as
+// [sqldb.Session.CountText] describes. If there are more than foundOnce rows, page reads the page
+// instead.
+func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	found, keys, err := l.found(c, parsed)
 	switch {
 	case err != nil:
@@ -32,7 +42,7 @@ func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.S
 	if keys, page.More = atMost(page.Window.Limit, keys); len(keys) == 0 {
 		return table.SentRows{}, nil
 	}
-	// The statement checks every condition again: a row may have changed since. Its condition
+	// The second statement checks every condition again: a row may have changed since. Its condition
 	// of the search uses no index, which would find the rows of all pages.
 	conditions := append(slices.Clip(parsed.narrow), parsed.searchInRow)
 	q := l.where(c, parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
@@ -41,7 +51,7 @@ func (l *List) searched(c *call.Call, parsed *listed, page *query.Page) (table.S
 	return rows, err
 }
 
-// found returns how many rows a search finds, at most foundOnce+1, and the keys of one window as
+// found returns how many rows match, at most foundOnce+1, and the keys of one window as
 // text, one key more if rows follow. PostgreSQL evaluates a WITH that the statement uses twice
 // once; SQLite does so only with MATERIALIZED.
 func (l *List) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
