@@ -63,8 +63,11 @@ func (a *API) Permissions() []string { return describe.NewCatalog(a.registry).Pe
 // finished transactions read and changed, also with an error. It may run while the API
 // serves. A viewset without a stored search is an error. Call it after [API.Check] or
 // [API.Handler].
-func (a *API) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
-	return index.NewIndexer(a.registry).Reindex(ctx, viewset)
+//
+// Each progress is called after each transaction, with the number of rows that were read and the
+// number of all rows. It is not called if the rows could not be counted.
+func (a *API) Reindex(ctx context.Context, viewset string, progress ...func(done, total int)) (read, changed int, err error) {
+	return index.NewIndexer(a.registry).Reindex(ctx, viewset, progress...)
 }
 
 // NeedsReindex reports whether a row of a viewset has an empty search document although one

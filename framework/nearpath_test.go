@@ -1,10 +1,13 @@
 package framework_test
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/httpserver"
 )
 
 // TestAMistypedPath: the answer suggests the nearest path that the API root or the OpenAPI
@@ -26,6 +29,12 @@ func TestAMistypedPath(t *testing.T) {
 		{"one row", "", "/api/boks/" + missing + "/", "/api/books/{id}/"},
 		{"an action", "", "/api/countries/" + missing + "/lok/", "/api/countries/{id}/look/"},
 		{"an action on the collection", "", "/api/countrys/sweep/", "/api/countries/sweep/"},
+		{"with a version instead of the prefix", "", "/v1/books/", "/api/books/"},
+		{"with a version", "", "/api/v1/books", "/api/books/"},
+		{"with a version, and mistyped", "", "/v2/boks/" + missing + "/", "/api/books/{id}/"},
+		{"a version alone", "", "/v1/", ""},
+		{"a version of another path", "", "/v1/zebras/", ""},
+		{"a path of a server that is not there", "", "/livz", ""},
 		{"the root", "", "/apj/", "/api/"},
 		{"an empty segment", "", "/api//books", "/api/books/"},
 		{"empty segments around a row", "", "//api/books//" + missing + "//", "/api/books/{id}/"},
@@ -72,5 +81,31 @@ func TestAMistypedPathOfAnUndocumentedAPI(t *testing.T) {
 	api.get("/api/countris/").refuses(404, "not_found").says("did you mean /api/countries/?")
 	for _, path := range []string{"/api/doc", "/api/opnapi.json", "/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
 		api.get(path).refuses(404, "not_found").lacks("did you mean")
+	}
+}
+
+// TestAMistypedPathOfTheServer: the paths that the HTTP server answers itself are suggested too.
+func TestAMistypedPathOfTheServer(t *testing.T) {
+	api := framework.New(config(sqlite(t)))
+	api.Register(countries())
+	handler, err := api.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listen(t, handler, httpserver.Limits{})
+	for path, near := range map[string]string{"/livz": "/livez", "/readyz/": "/readyz", "/reddyz": "/readyz", "/lives/live": "", "/countris/": "/api/countries/"} {
+		t.Run(path, func(t *testing.T) {
+			answer, err := http.Get("http://" + address + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			text, err := io.ReadAll(answer.Body)
+			_, question, _ := strings.Cut(string(text), "did you mean ")
+			suggested, _, _ := strings.Cut(question, "?")
+			if err != nil || answer.StatusCode != http.StatusNotFound || suggested != near {
+				t.Errorf("answered %d %s, %v; want the suggestion %q", answer.StatusCode, text, err, near)
+			}
+		})
 	}
 }

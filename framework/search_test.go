@@ -162,8 +162,13 @@ func TestReindex(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []int{3, 0} {
-			if read, changed, err := api.Reindex(context.Background(), "books"); read != 3 || changed != want || err != nil {
+			var shown []string
+			progress := func(done, total int) { shown = append(shown, fmt.Sprint(done, " of ", total)) }
+			if read, changed, err := api.Reindex(context.Background(), "books", progress); read != 3 || changed != want || err != nil {
 				t.Errorf("read %d rows and changed %d, want 3 and %d: %v", read, changed, want, err)
+			}
+			if fmt.Sprint(shown) != "[3 of 3]" {
+				t.Errorf("its progress is %s; want 3 of 3", shown)
 			}
 		}
 		if got := fmt.Sprint(api.Searchable()); got != "[books]" {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/testserver/redis"
 )
@@ -252,15 +249,6 @@ func TestDoctorSeesWhoMigrates(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.examined()["migration lock"].is(t, warning, "holds it since 2", "pg_terminate_backend(")
-		waits := newLogged()
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan int, 1)
-		go func() {
-			ended <- program.Run(ctx, trestle(), []string{"migrate", "up"}, r.env, strings.NewReader(""), io.Discard, waits)
-		}()
-		waits.await(t, "others that migrate wait. To go on: wait for the migration that is running; if none is: SELECT pg_terminate_backend(")
-		stop()
-		<-ended
 	})
 }
 

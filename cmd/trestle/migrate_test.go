@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"trestle.example/framework/program"
 	"trestle.example/framework/sqldb"
 	"trestle.example/migrations"
 )
@@ -43,6 +46,69 @@ func TestMigrate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A waitTest is a migration that waits for a lock, which a statement takes.
+type waitTest struct{ call, statement, then string }
+
+// TestAMigrationReportsWhatItWaitsFor: a migration that waits for another process reports it
+// once, with the process if the database reports it. It goes on when that process ends its
+// transaction.
+func TestAMigrationReportsWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	const row = "UPDATE trestle_migration_lock SET held = held + 1"
+	for name, test := range map[string]waitTest{
+		"the row of the lock":            {"up", row, "Applied application/"},
+		"the row of the lock, to undo":   {"down --yes", row, "Undid application/"},
+		"the table of the records":       {"up", "LOCK TABLE trestle_migrations IN ACCESS EXCLUSIVE MODE", "Applied application/"},
+		"a table that a migration needs": {"up", "LOCK TABLE appointments IN ACCESS EXCLUSIVE MODE", "Applied application/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, r *rig) {
+				r.ok("migrate up")
+				r.ok("migrate down --yes")
+				test.run(t, r)
+			})
+		})
+	}
+}
+
+func (test waitTest) run(t *testing.T, r *rig) {
+	t.Helper()
+	db, name := r.database(), "SET LOCAL application_name TO 'a report'"
+	says := `Waiting for a lock that the server's process \d+ holds \(application_name "a report"\) since 2\S+Z\. ` +
+		`To go on: wait for its transaction; if it is stuck: SELECT pg_terminate_backend\(\d+\);`
+	if db.Kind() == sqldb.SQLite {
+		if strings.HasPrefix(test.statement, "LOCK") {
+			return // SQLite has one lock
+		}
+		name, says = "", `Waiting for another process that writes to the database\.`
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, statement := range []string{name, test.statement} {
+		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stderr, ended := newLogged(), make(chan int, 1)
+	go func() {
+		words := append([]string{"migrate"}, strings.Fields(test.call)...)
+		ended <- program.Run(t.Context(), trestle(), words, r.env, strings.NewReader(""), io.Discard, stderr)
+	}()
+	stderr.find(regexp.MustCompile(says))
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+	got := result{code: <-ended, stderr: stderr.String()}
+	got.is(t, exitOK, test.then)
+	if strings.Count(got.stderr, "Waiting for") != 1 {
+		t.Errorf("the wait is not reported once: %s", got.stderr)
+	}
 }
 
 // TestADatabaseFileThatDoesNotExist: only a command that makes the schema makes the file.

@@ -74,6 +74,21 @@ func TestUndoingAsksAtATerminal(t *testing.T) {
 	}
 }
 
+func TestReindexShowsItsProgressAtATerminal(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, r *rig) {
+		r.ok("migrate up")
+		r.ok("seed --patients 3 --appointments 3 --products 3")
+		keyboard, screen := pty.Open(t)
+		code := program.Run(t.Context(), trestle(), []string{"reindex"}, r.env, strings.NewReader(""), io.Discard, screen)
+		screen.Close()
+		shown, _ := io.ReadAll(keyboard)
+		if code != exitOK || !bytes.Contains(shown, []byte("\rReindexing patients [##############################] 100%")) {
+			t.Errorf("exit code %d, it shows %q; want the bar", code, shown)
+		}
+	})
+}
+
 func TestAnInterruptEndsAQuestion(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(keyboard io.Writer, signal func()){

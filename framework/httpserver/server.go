@@ -88,7 +88,7 @@ func New(handler http.Handler, o Options) *Server {
 	s := &Server{options: o, limits: o.Limits.withDefaults(), handler: handler, log: o.Log, health: newHealth(o.Checks, o.Log)}
 	s.conns = newConns(s.limits.within(openFiles()))
 	s.http = &http.Server{
-		Handler:                      http.HandlerFunc(s.serve),
+		Handler:                      root{s},
 		TLSConfig:                    o.TLS.Clone(), // net/http changes it
 		HTTP2:                        s.limits.http2Config(),
 		ReadHeaderTimeout:            s.limits.Header,
@@ -103,6 +103,16 @@ func New(handler http.Handler, o Options) *Server {
 	}
 	return s
 }
+
+// A root is the handler of all requests of a server.
+type root struct{ server *Server }
+
+// ServeHTTP implements [http.Handler].
+func (h root) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.server.serve(w, r) }
+
+// OwnPaths lists the paths that the server answers itself. A handler that finds the http.Server by
+// [http.ServerContextKey] may suggest them for mistyped paths.
+func (root) OwnPaths() []string { return []string{livePath, readyPath} }
 
 // serve answers one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {

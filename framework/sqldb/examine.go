@@ -105,3 +105,34 @@ SELECT l.pid::bigint, a.xact_start FROM pg_catalog.pg_locks AS l LEFT JOIN pg_ca
 WHERE l.relation = to_regclass('trestle_migration_lock') AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
 	AND l.mode = 'RowExclusiveLock' AND l.granted
 ORDER BY a.xact_start LIMIT 1`
+
+// A MigrationWait is the reason why a migration of this program waits now.
+type MigrationWait struct {
+	Holder      int64     // process id, on the server, of the process whose lock it waits for; always 0 on SQLite
+	Application string    // the application_name of the holder; "" if the server does not report it
+	Since       time.Time // when the holder's transaction began; zero if the server does not report it
+}
+
+// MigrationWait reports whether [DB.Migrate] or [DB.MigrateDown] of this DB waits for another
+// process now, and for which one. If there are several, it returns the one whose transaction
+// began first. On SQLite the wait is for a process that writes to the file. On PostgreSQL it needs
+// a second connection of the pool: with Options.MaxConns 1 it waits for the migration's.
+func (db *DB) MigrationWait(ctx context.Context) (wait MigrationWait, waits bool, err error) {
+	backend := db.migrating.Load()
+	if backend <= 0 || db.Kind() == SQLite {
+		return wait, backend == migrate.Beginning && db.Kind() == SQLite, nil
+	}
+	found, err := db.Session().Read(ctx, bun.SafeQuery(postgresBlocker, backend))
+	if err != nil || found.Len() == 0 {
+		return wait, false, err
+	}
+	var since bun.NullTime
+	err = found.Scan(0, &wait.Holder, &wait.Application, &since)
+	wait.Since = since.Time
+	return wait, err == nil, err
+}
+
+const postgresBlocker = `
+SELECT b.pid::bigint, coalesce(a.application_name, ''), a.xact_start
+FROM unnest(pg_catalog.pg_blocking_pids(?::integer)) AS b (pid) LEFT JOIN pg_catalog.pg_stat_activity AS a USING (pid)
+ORDER BY a.xact_start LIMIT 1`

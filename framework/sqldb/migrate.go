@@ -116,5 +116,5 @@ func (db *DB) migrations() migrate.Database {
 	inTx := func(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
 		return db.pool.InTx(ctx, db.DB, func(ctx context.Context, tx *bun.Tx) error { return fn(ctx, *tx) })
 	}
-	return migrate.Database{Kind: db.Kind(), DB: db.DB, InTx: inTx, Changed: db.shared.Renew}
+	return migrate.Database{Kind: db.Kind(), DB: db.DB, InTx: inTx, Backend: &db.migrating, Changed: db.shared.Renew}
 }

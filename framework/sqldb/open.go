@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -43,6 +44,8 @@ type DB struct {
 	reads   *share.Group[*Result]      // executions that several wait for
 	lookups *share.Group[keyedResults] // the same, of rows by their keys
 	writes  *batch.Queue
+
+	migrating atomic.Int64 // see migrate.Database
 
 	counts    recall.Counts       // numbers that hold until something is committed
 	version   *recall.FileVersion // of SQLite's file; nil for PostgreSQL

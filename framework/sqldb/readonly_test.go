@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"trestle.example/framework/sqldb/internal/fault"
@@ -139,4 +140,22 @@ func writeWays(db *DB) map[string]func(context.Context) error {
 			return db.InTx(ctx, func(ctx context.Context, s *Session) error { _, err := s.Exec(ctx, insert); return err })
 		},
 	}
+}
+
+// TestMigratingADatabaseThatTakesNoWrites: the error names the first pending migration. It is
+// no error if none is pending.
+func TestMigratingADatabaseThatTakesNoWrites(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		first, second := "1_a: CREATE TABLE a (n {{bigint}}) | DROP TABLE a", "2_b: CREATE TABLE b (n {{bigint}}) | DROP TABLE b"
+		third := "3_c: CREATE TABLE c (n {{bigint}}) | DROP TABLE c"
+		migrateAll(t, open(t, url, Options{}), files("app", first))
+		db := open(t, url, Options{ReadOnly: true})
+		if err := db.Migrate(background(t), nil, files("app", first)); err != nil {
+			t.Errorf("nothing is pending: %v", err)
+		}
+		err := db.Migrate(background(t), nil, files("app", first, second, third))
+		if err == nil || !strings.HasPrefix(err.Error(), "sqldb: migration app/2_b: ") {
+			t.Errorf("got %v; want it to name app/2_b", err)
+		}
+	})
 }

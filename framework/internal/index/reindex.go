@@ -20,19 +20,41 @@ const reindexed = 500
 // returns the number of rows that it read, and the number of documents that it changed. With an
 // error, these are the numbers of the finished transactions. A viewset that is unknown or stores
 // no documents is an error.
-func (a Indexer) Reindex(ctx context.Context, viewset string) (read, changed int, err error) {
+//
+// Each progress is called after each transaction, with the number of rows that were read, and the
+// number of all rows: those that there were at first, or more if more were read.
+func (a Indexer) Reindex(ctx context.Context, viewset string, progress ...func(done, total int)) (read, changed int, err error) {
 	r, err := a.searchable(viewset)
 	if err != nil {
 		return 0, 0, err
 	}
+	total := a.countRows(ctx, r, len(progress) > 0)
 	for after := any(nil); ; {
 		rows, n, last, err := reindexAfter(ctx, r, after)
 		read, changed = read+rows, changed+n
+		for _, report := range progress {
+			if total > 0 {
+				report(read, max(read, total))
+			}
+		}
 		if err != nil || rows < reindexed {
 			return read, changed, err
 		}
 		after = last
 	}
+}
+
+// countRows counts the rows of a viewset if they are needed. It returns 0 if it cannot, for
+// example because counting takes longer than a statement may.
+func (a Indexer) countRows(ctx context.Context, r *table.Resource, needed bool) int {
+	if !needed {
+		return 0
+	}
+	n, err := a.DB.Session().Count(ctx, a.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("count(*)"))
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
 
 // NeedsReindex reports whether a row with text in a searched field has an empty search document. A

@@ -257,7 +257,7 @@ func protect(run func() (*table.Response, error)) (resp *table.Response, err err
 func (s *server) unrouted(_ error, ec echo.Context) {
 	r := ec.Request()
 	s.answer(ec.Response(), r, call.Route{Method: r.Method}, func(*call.Call) (*table.Response, error) {
-		return nil, s.noPath(r.URL.Path)
+		return nil, s.noPath(r)
 	}, "")
 }
 

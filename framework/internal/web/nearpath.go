@@ -64,24 +64,42 @@ func segmentsOf(path string) []string {
 
 // nearest returns the path that a client probably meant, or "" if no path is near or the given
 // path is longer than longestPath. Each segment must be equal, near by [naming.Nearest], or at
-// the position of a key. The API's prefix may be absent. Of equally near paths it returns the
-// first.
-func (p paths) nearest(mistyped string) string {
+// the position of a key. The API's prefix may be absent, and a version such as v1 may be too much.
+// Of equally near paths it returns the first. more are further paths that are shown.
+func (p paths) nearest(mistyped string, more ...shownPath) string {
 	if len(mistyped) > longestPath {
 		return ""
 	}
-	given, best, least := segmentsOf(mistyped), "", -1
-	below := slices.Concat(p.prefix, given)
-	for _, one := range p.shown {
-		distance, near := segmentDistance(given, one.segments)
-		if !near {
-			distance, near = segmentDistance(below, one.segments)
-		}
-		if near && (least < 0 || distance < least) {
-			best, least = one.text, distance
+	best, least := "", -1
+	meant := p.meant(segmentsOf(mistyped))
+	for _, one := range slices.Concat(p.shown, more) {
+		for _, segments := range meant {
+			distance, near := segmentDistance(segments, one.segments)
+			if near && (least < 0 || distance < least) {
+				best, least = one.text, distance
+			}
+			if near {
+				break
+			}
 		}
 	}
 	return best
+}
+
+// meant returns the paths that a given path may mean: itself, the same below the prefix, and both
+// without versions, if it has any.
+func (p paths) meant(given []string) [][]string {
+	all := [][]string{given, slices.Concat(p.prefix, given)}
+	if plain := slices.DeleteFunc(slices.Clone(given), isVersion); len(plain) > 0 && len(plain) < len(given) {
+		all = append(all, plain, slices.Concat(p.prefix, plain))
+	}
+	return all
+}
+
+// isVersion reports whether a segment names a version of an API: v1.
+func isVersion(segment string) bool {
+	digits, found := strings.CutPrefix(segment, "v")
+	return found && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 // segmentDistance returns the sum of the edit distances of all segments. A segment at the
@@ -106,10 +124,25 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 }
 
 // noPath is the answer for a path at which nothing is served.
-func (s *server) noPath(path string) *problem.Error {
+func (s *server) noPath(r *http.Request) *problem.Error {
 	e := problem.NotFound()
-	if near := s.paths.nearest(path); near != "" {
+	if near := s.paths.nearest(r.URL.Path, serverPaths(r)...); near != "" {
 		e.Detail = "Nothing is at this path; did you mean " + s.api.Origin.BasePath() + near + "?"
 	}
 	return e
+}
+
+// serverPaths returns the public paths that the HTTP server of a request answers itself, such as
+// /livez, if its handler lists them.
+func serverPaths(r *http.Request) (shown []shownPath) {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !ok {
+		return nil
+	}
+	if h, ok := server.Handler.(interface{ OwnPaths() []string }); ok {
+		for _, text := range h.OwnPaths() {
+			shown = append(shown, shownPath{text, segmentsOf(text)})
+		}
+	}
+	return shown
 }

@@ -83,7 +83,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 	e.found("journal", "", findJournal(ctx, s)...)
 	migrated, findings := findUnmigrated(ctx, s)
 	e.found("migrations", "", findings...)
-	e.found("migration lock", "", FindLock(ctx, s)...)
+	e.found("migration lock", "", findLock(ctx, s)...)
 	if !migrated {
 		return nil, nil
 	}
@@ -264,9 +264,9 @@ func describeUnrecorded(p site.Project, m *sqldb.MissingRecordError) []Finding {
 	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
 }
 
-// FindLock returns the finding about a lock of migrations that is incomplete, cannot be read,
+// findLock returns the finding about a lock of migrations that is incomplete, cannot be read,
 // or is held by a process. On SQLite no process is known to hold it.
-func FindLock(ctx context.Context, s *site.Site) []Finding {
+func findLock(ctx context.Context, s *site.Site) []Finding {
 	const place = "trestle_migration_lock"
 	lock, err := s.DB.MigrationLock(ctx)
 	missing, incomplete := errors.AsType[*sqldb.MissingRecordError](err)

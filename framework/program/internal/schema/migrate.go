@@ -13,7 +13,6 @@ import (
 
 	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/console"
-	"trestle.example/framework/program/internal/doctor"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/program/internal/site"
 	"trestle.example/framework/sqldb"
@@ -40,18 +39,15 @@ first that fails. Any number of processes may do so at once.`,
 
 // MigrateUp applies the pending migrations and reports them.
 func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
-	reportLock(ctx, run, s)
-	n, pending := 0, 0
-	// An error means that no migration was ever applied, or it is one that Migrate reports too.
-	if total, err := run.CountPending(ctx, s.DB); err == nil {
-		pending = total
-	}
 	bar := run.StartBar("Migrating")
+	stop := reportWait(ctx, bar, s)
+	n, pending := 0, countPending(ctx, run, s)
 	err := s.DB.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
 		n++
 		bar.Sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
 		bar.Show(n, max(n, pending))
 	}, run.Migrations...)
+	stop()
 	bar.End()
 	if err == nil && n == 0 {
 		run.Sayf("The database's schema is up to date.")
@@ -59,15 +55,58 @@ func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 	return err
 }
 
-// reportLock reports the process that holds the lock of migrations, and how to go on if
-// that process is stuck. It reports nothing on SQLite, or if the lock is free or unreadable.
-func reportLock(ctx context.Context, run *command.Run, s *site.Site) {
-	lock, err := s.DB.MigrationLock(ctx)
-	if err == nil && lock.Holder != 0 {
-		for _, f := range doctor.FindLock(ctx, s) {
-			run.Sayf("%s: %s. To go on: %s", f.Where, f.What, f.Fix)
-		}
+// firstWait is how long a migration waits before the wait is reported.
+const firstWait = time.Second
+
+// countPending counts the pending migrations. It returns 0 if no migration was ever applied,
+// or if they cannot be read in a second. [sqldb.DB.Migrate] then returns the error, if there is
+// one.
+func countPending(ctx context.Context, run *command.Run, s *site.Site) int {
+	ctx, cancel := context.WithTimeout(ctx, firstWait)
+	defer cancel()
+	pending, err := run.CountPending(ctx, s.DB)
+	if err != nil {
+		return 0
 	}
+	return pending
+}
+
+// reportWait reports, until stop is called, that a migration waits for another process, for
+// which process, and how to go on. It reports it once.
+func reportWait(ctx context.Context, bar *console.Bar, s *site.Site) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(firstWait)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if wait, waits, err := s.DB.MigrationWait(ctx); err == nil && waits {
+				bar.Sayf("%s", describeWait(wait))
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+func describeWait(wait sqldb.MigrationWait) string {
+	if wait.Holder == 0 {
+		return "Waiting for another process that writes to the database."
+	}
+	text := fmt.Sprintf("Waiting for a lock that the server's process %d holds", wait.Holder)
+	if wait.Application != "" {
+		text += fmt.Sprintf(" (application_name %q)", wait.Application)
+	}
+	if !wait.Since.IsZero() {
+		text += " since " + wait.Since.UTC().Format(time.RFC3339)
+	}
+	return text + fmt.Sprintf(". To go on: wait for its transaction; if it is stuck: SELECT pg_terminate_backend(%d);", wait.Holder)
 }
 
 func newMigrateDownCommand(run *command.Run) *cobra.Command {
@@ -106,7 +145,9 @@ func migrateDown(ctx context.Context, run *command.Run, s *site.Site, yes bool) 
 		}
 	}
 	bar := run.StartBar("Undoing")
+	stop := reportWait(ctx, bar, s)
 	err = s.DB.UndoMigration(ctx, newest, run.Migrations...)
+	stop()
 	bar.End()
 	if err == nil {
 		run.Sayf("Undid %s.", newest)

@@ -43,7 +43,7 @@ func runReindex(run *command.Run, cmd *cobra.Command, args []string) error {
 		}
 		for _, resource := range resources {
 			bar := run.StartBar("Reindexing " + resource)
-			read, changed, err := api.Reindex(ctx, resource)
+			read, changed, err := api.Reindex(ctx, resource, bar.Show)
 			bar.End()
 			run.Sayf("Read %s of %s and changed the search documents of %d.", console.Count(read, "row", "rows"), resource, changed)
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -59,6 +61,9 @@ type Database struct {
 
 	// InTx runs fn in one transaction, once. A statement in it takes as long as it needs.
 	InTx func(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error
+	// Backend is where the transaction of a migration runs: the process id of its server
+	// process on PostgreSQL, [Beginning] while it has not begun, or 0.
+	Backend *atomic.Int64
 	// Changed is called when the schema has changed.
 	Changed func()
 }
@@ -99,10 +104,14 @@ func (db Database) Migrate(ctx context.Context, report func(Migration, time.Dura
 	if err := db.createRecords(ctx); err != nil {
 		return err
 	}
-	if err := db.checkRecords(ctx, p); err != nil {
+	records, err := db.checkRecords(ctx, p)
+	if err != nil {
 		return err
 	}
 	for _, c := range p.changes {
+		if slices.ContainsFunc(records, func(r record) bool { return r.is(c) }) {
+			continue
+		}
 		start := time.Now()
 		applied, err := db.apply(ctx, p, c)
 		switch {
@@ -116,7 +125,8 @@ func (db Database) Migrate(ctx context.Context, report func(Migration, time.Dura
 			report(applied, time.Since(start))
 		}
 	}
-	return db.checkRecords(ctx, p)
+	_, err = db.checkRecords(ctx, p)
+	return err
 }
 
 // Down undoes the newest applied migration of the sets, by its down file in one transaction,
@@ -327,8 +337,8 @@ func runScript(ctx context.Context, tx bun.Tx, statements []string) error {
 func (db Database) locked(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		held := false
-		err := db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			if err := takeLock(ctx, db.Kind, tx); err != nil {
+		err := db.inTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			if err := takeLock(ctx, tx); err != nil {
 				return err
 			}
 			held = true
@@ -340,31 +350,43 @@ func (db Database) locked(ctx context.Context, fn func(context.Context, bun.Tx) 
 	}
 }
 
-// patient removes the time limits of PostgreSQL for the statements of a transaction and for
-// their waits for locks. On SQLite it does nothing.
-func patient(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
-	if k != dialect.PostgreSQL {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
-	return err
+// Beginning is the value of Backend while a transaction of a migration has not begun. On SQLite
+// it then waits for another process that writes to the file.
+const Beginning = -1
+
+// inTx is InTx without the time limits of PostgreSQL for statements and for their waits for
+// locks. It keeps Backend up to date.
+func (db Database) inTx(ctx context.Context, fn func(context.Context, bun.Tx) error) error {
+	db.Backend.Store(Beginning)
+	defer db.Backend.Store(0)
+	return db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var backend int64
+		if db.Kind == dialect.PostgreSQL {
+			var ignored string
+			err := tx.NewRaw("SELECT pg_backend_pid(), set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)").
+				Scan(ctx, &backend, &ignored, &ignored)
+			if err != nil {
+				return err
+			}
+		}
+		db.Backend.Store(backend)
+		return fn(ctx, tx)
+	})
 }
 
-func takeLock(ctx context.Context, k dialect.Kind, tx bun.Tx) error {
-	if err := patient(ctx, k, tx); err != nil {
-		return err
-	}
+func takeLock(ctx context.Context, tx bun.Tx) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO trestle_migration_lock (id, held) VALUES (1, 1)
 		ON CONFLICT (id) DO UPDATE SET held = trestle_migration_lock.held + 1`)
 	return err
 }
 
-// checkRecords reads the records, outside the transactions of migrations, and calls
-// [plan.check].
-func (db Database) checkRecords(ctx context.Context, p plan) error {
-	records, err := readRecords(ctx, db.Kind, db.DB)
-	if err != nil {
-		return err
-	}
-	return p.check(records)
+// checkRecords reads the records, in a transaction of its own, and calls [plan.check].
+func (db Database) checkRecords(ctx context.Context, p plan) (records []record, err error) {
+	err = db.inTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if records, err = readRecords(ctx, db.Kind, tx); err != nil {
+			return err
+		}
+		return p.check(records)
+	})
+	return records, err
 }

@@ -51,7 +51,7 @@ var recordTables = []string{
 // the same time, PostgreSQL may return an error to one, which then tries again and finds them.
 func (db Database) createRecords(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		err := db.InTx(ctx, db.createRecordsOnce)
+		err := db.inTx(ctx, db.createRecordsOnce)
 		if _, missing := errors.AsType[*MissingRecordError](err); missing || err == nil {
 			return err
 		}
@@ -65,9 +65,6 @@ func (db Database) createRecords(ctx context.Context) error {
 }
 
 func (db Database) createRecordsOnce(ctx context.Context, tx bun.Tx) error {
-	if err := patient(ctx, db.Kind, tx); err != nil {
-		return err
-	}
 	exist, err := Exist(ctx, db.Kind, tx)
 	if missing, ok := errors.AsType[*MissingRecordError](err); ok && missing.Table == lockTable && missing.Column == "" {
 		err = nil // it holds nothing, so it is made again
