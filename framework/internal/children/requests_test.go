@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestRequests: what each request makes of machine 1, which is Ada's. A request that is rejected
 // changes nothing.
 func TestRequests(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		for _, test := range []struct{ name, caller, method, body, want string }{
 			{"PATCH without a list", "ada", "PATCH", `{"name":"New"}`, furnished},
 			{"PATCH with one list leaves the others", "ada", "PATCH", `{"parts":[]}`, "| by Ada by Bob hidden | 1.plan 2.build | iron secret | wood"},
@@ -64,10 +65,7 @@ func TestRequests(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				r := client.Do(test.method, "/api/machines/1/", filledIn(test.body))
 				got := outcome(t, r)
 				if got == "" {

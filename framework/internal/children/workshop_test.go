@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,9 +15,8 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/contract"
-	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The workshop of the tests: machines of their owners, with parts, remarks, steps, tags and
@@ -226,66 +224,16 @@ func others() []framework.Resource {
 	}
 }
 
-// A role is an authenticator of the tests: "Authorization: ada". Names that begin with staff are of
-// staff.
-type role struct{}
-
-func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	name := r.Header.Get("Authorization")
-	if name == "" {
-		return nil, nil
-	}
-	return &framework.Caller{ID: idOf(name), Name: name, Staff: strings.HasPrefix(name, "staff")}, nil
-}
-
-func (role) Challenge() string { return "Role" }
-
-// idOf is the id of a caller, a part, a product or a material.
-func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
-
 func config(db *sqldb.DB) framework.Config {
-	return framework.Config{DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{role{}}, Pagination: page.Number{Size: 100},
-		Codes: []framework.CodeInfo{{Code: "too_many", Text: "There are more than 1000."}}} // a code of faults
-}
-
-// serve serves the workshop. Each request and answer is compared with the OpenAPI document.
-func serve(tb testing.TB, c framework.Config, resources ...framework.Resource) (*framework.API, *frameworktest.Client) {
-	tb.Helper()
-	api := framework.New(c)
-	api.Register(resources...)
-	handler, err := api.Handler()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	text, err := api.Document("json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	held, err := contract.New(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return api, frameworktest.New(tb, held.Wrap(tb, handler))
+	c := apitest.Config(db)
+	c.Codes = []framework.CodeInfo{{Code: "too_many", Text: "There are more than 1000."}} // a code of faults
+	return c
 }
 
 // both runs a test on an empty workshop in both databases.
 func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(context.Background(), nil, workshop); err != nil {
-			t.Fatal(err)
-		}
-		test(t, db)
-	})
-}
-
-func fill(tb testing.TB, db *sqldb.DB, rows ...any) {
-	tb.Helper()
-	for _, row := range rows {
-		if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
-			tb.Fatal(err)
-		}
-	}
+	apitest.Databases(t, workshop, test)
 }
 
 // furnish empties the workshop and fills it: machine 1 is Ada's, machine 2 Bob's. The tag "secret", the
@@ -299,19 +247,19 @@ func furnish(tb testing.TB, db *sqldb.DB) {
 	}
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 	part := func(name string, machine, quantity, rank int64) *Part {
-		return &Part{ID: idOf(name), MachineID: machine, Name: name, Quantity: quantity, Rank: rank, Grade: "B", CreatedAt: at, UpdatedAt: at}
+		return &Part{ID: apitest.ID(name), MachineID: machine, Name: name, Quantity: quantity, Rank: rank, Grade: "B", CreatedAt: at, UpdatedAt: at}
 	}
-	fill(tb, db,
-		&Machine{ID: 1, OwnerID: idOf("ada"), Name: "Loom", UpdatedAt: at}, &Machine{ID: 2, OwnerID: idOf("bob"), Name: "Mill", UpdatedAt: at},
-		&Product{ID: idOf("steel"), Name: "steel"}, &Product{ID: idOf("brass"), Name: "brass"}, &Product{ID: idOf("alloy"), Name: "alloy", Hidden: true},
+	apitest.Insert(tb, db,
+		&Machine{ID: 1, OwnerID: apitest.ID("ada"), Name: "Loom", UpdatedAt: at}, &Machine{ID: 2, OwnerID: apitest.ID("bob"), Name: "Mill", UpdatedAt: at},
+		&Product{ID: apitest.ID("steel"), Name: "steel"}, &Product{ID: apitest.ID("brass"), Name: "brass"}, &Product{ID: apitest.ID("alloy"), Name: "alloy", Hidden: true},
 		part("nut", 1, 1, 1), part("bolt", 1, 2, 2), part("cog", 2, 3, 1),
-		&Remark{ID: 1, MachineID: 1, WriterID: idOf("ada"), Text: "by Ada"}, &Remark{ID: 2, MachineID: 1, WriterID: idOf("bob"), Text: "by Bob"},
-		&Remark{ID: 3, MachineID: 1, WriterID: idOf("ada"), Text: "gone", DeletedAt: at}, &Remark{ID: 4, MachineID: 1, WriterID: idOf("ada"), Text: "hidden", Hidden: true},
+		&Remark{ID: 1, MachineID: 1, WriterID: apitest.ID("ada"), Text: "by Ada"}, &Remark{ID: 2, MachineID: 1, WriterID: apitest.ID("bob"), Text: "by Bob"},
+		&Remark{ID: 3, MachineID: 1, WriterID: apitest.ID("ada"), Text: "gone", DeletedAt: at}, &Remark{ID: 4, MachineID: 1, WriterID: apitest.ID("ada"), Text: "hidden", Hidden: true},
 		&Step{ID: 1, MachineID: 1, Text: "plan", Place: 1}, &Step{ID: 2, MachineID: 1, Text: "build", Place: 2},
 		&Tag{ID: 1, Name: "iron"}, &Tag{ID: 2, Name: "old"}, &Tag{ID: 3, Name: "secret", Hidden: true},
 		&MachineTag{MachineID: 1, TagID: 1}, &MachineTag{MachineID: 1, TagID: 3}, &MachineTag{MachineID: 2, TagID: 2},
-		&Material{ID: idOf("wood"), Name: "wood"}, &Material{ID: idOf("glass"), Name: "glass"},
-		&MachineMaterial{ID: idOf("link"), MachineID: 1, MaterialID: idOf("wood")})
+		&Material{ID: apitest.ID("wood"), Name: "wood"}, &Material{ID: apitest.ID("glass"), Name: "glass"},
+		&MachineMaterial{ID: apitest.ID("link"), MachineID: 1, MaterialID: apitest.ID("wood")})
 	if db.Kind() == sqldb.PostgreSQL { // the keys above are taken
 		for _, table := range []string{"machines", "remarks", "steps", "tags"} {
 			if _, err := db.DB.DB.Exec("SELECT setval(pg_get_serial_sequence('" + table + "', 'id'), 1000)"); err != nil {
@@ -369,7 +317,7 @@ const furnished = "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | 
 // filledIn replaces each name in braces by its id.
 func filledIn(text string) string {
 	for _, name := range []string{"nut", "bolt", "cog", "steel", "brass", "alloy", "wood", "glass", "none"} {
-		text = strings.ReplaceAll(text, "{"+name+"}", idOf(name).String())
+		text = strings.ReplaceAll(text, "{"+name+"}", apitest.ID(name).String())
 	}
 	return text
 }
