@@ -109,8 +109,5 @@ func TestIndexes(t *testing.T) {
 				t.Errorf("an index %s, which serves nothing or which Unindexed lists", not)
 			}
 		}
-		if got := api.Unserved(); len(got) == 0 || got[0] != `articles: order "writer.team.name" sorts every matching row: an index has columns of one table alone` {
-			t.Errorf("no index can serve %q", got)
-		}
 	})
 }
