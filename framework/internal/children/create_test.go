@@ -31,7 +31,8 @@ func TestCreate(t *testing.T) {
 			{"faults beside a missing name", "ada", `{"parts":[{"id":"{nut}","name":"a"},{}],"tags":[1]}`, "400 /parts/1/name required, /tags/0 type, /name required, /parts/0/id invalid_reference"},
 			{"no credentials: the machine would have no owner", "", `{"name":"Saw","parts":[{"name":"a"}]}`, "401 authentication_required"},
 			{"a name twice", "ada", `{"name":"Saw","parts":[{"name":"a"},{"name":"a"}]}`, "409 part_twice /parts/1/name not_unique"},
-			{"a tag out of sight", "ada", `{"name":"Saw","tags":["new","secret"]}`, "409 not_unique /tags not_unique"},
+			{"a tag out of sight", "ada", `{"name":"Saw","tags":["new","secret"]}`, "409 not_unique /tags/1 not_unique"},
+			{"the serial number of a part of another machine", "ada", `{"name":"Saw","parts":[{"name":"a"},{"name":"b","serial":"C1"}]}`, "409 not_unique /parts/1/serial not_unique"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)

@@ -344,6 +344,7 @@ func (p *keyChange) broken(items []any, err error) error {
 	if len(items) == 1 {
 		which = 0
 	}
+	of.OneOf = which < 0
 	pointer := p.at
 	if which >= 0 {
 		pointer = p.pointer(slices.Index(p.items, items[which]))
