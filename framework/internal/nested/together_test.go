@@ -401,13 +401,13 @@ func TestRowsBelowAnotherParent(t *testing.T) {
 		change func(v *framework.ViewSet[Shelver])
 		want   string
 	}{
-		{"a list", func(v *framework.ViewSet[Shelver]) { v.Verbs.Create = framework.Accepts[in, shelverView]() }, `the rows of blogs/{}/shelves are below those of blogs, and a list of shelvers cannot say which`},
+		{"a list", func(v *framework.ViewSet[Shelver]) { v.Verbs.Create = framework.Accepts[in, shelverView]() }, `the rows of blogs/{}/shelves are below rows of blogs, and a list of shelvers does not name those`},
 		{"a list of another viewset of the same rows", func(v *framework.ViewSet[Shelver]) {
 			v.Verbs.Create, v.Relations = framework.Accepts[in, shelverView](), framework.Relations{"shelves": "owners/{}/shelves"}
-		}, `the rows of owners/{}/shelves are below those of owners, and a list of shelvers cannot say which`},
+		}, `the rows of owners/{}/shelves are below rows of owners, and a list of shelvers does not name those`},
 		{"a toggle", func(v *framework.ViewSet[Shelver]) {
 			v.Actions = append(v.Actions, framework.Toggle[Shelver, framework.None]("own", "shelves", "caller_id"))
-		}, `the rows of "shelves" are below those of blogs, and a toggle cannot say which`},
+		}, `the rows of "shelves" are below rows of blogs, and a toggle does not name those`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
