@@ -2,7 +2,6 @@
 package apitest
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -103,7 +102,7 @@ func Databases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *sql
 func Insert(tb testing.TB, db *sqldb.DB, rows ...any) {
 	tb.Helper()
 	for _, row := range rows {
-		if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
+		if _, err := db.NewInsert().Model(row).Exec(tb.Context()); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -112,7 +111,7 @@ func Insert(tb testing.TB, db *sqldb.DB, rows ...any) {
 // Count is the number of rows of a table.
 func Count(tb testing.TB, db *sqldb.DB, table string) (n int) {
 	tb.Helper()
-	if err := db.NewSelect().Table(table).ColumnExpr("count(*)").Scan(context.Background(), &n); err != nil {
+	if err := db.NewSelect().Table(table).ColumnExpr("count(*)").Scan(tb.Context(), &n); err != nil {
 		tb.Fatal(err)
 	}
 	return n
