@@ -36,8 +36,8 @@ func Sees(field string, p call.Permission) FieldRule {
 // If the body of another caller has another value than the stored one, or in a create than the
 // default, the error is 403 forbidden with a fault at the member, or 401 for an anonymous caller. If
 // the caller does not see the field, any value is this error. If the body lacks the field, the
-// stored value stays, also for PUT; a new row has the default. The permission is about the caller,
-// never about the row.
+// stored value stays, also for PUT; a new row has the default. OPTIONS marks the field as readOnly
+// for the other callers. The permission is about the caller, never about the row.
 //
 //	Fields: []framework.FieldRule{framework.Writes("status", framework.Holds("patients.manage"))}
 //

@@ -215,7 +215,7 @@ var mistakes = []struct {
 	{
 		"a foreign key that names no viewset",
 		wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Patch = framework.Accepts[bareReference, BookView]() }),
-		[]string{`books: patch: bareReference.AuthorID refers to Author and names no viewset; tag it ` + "`ref:\"...\"`" + ` with the one whose rows may be used`},
+		[]string{`books: patch: bareReference.AuthorID refers to Author and names no viewset; tag it ` + "`ref:\"...\"`" + ` with the viewset whose rows may be used`},
 	},
 	{
 		"rows of a scoped viewset shown to anyone",

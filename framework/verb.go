@@ -51,7 +51,8 @@ func Shows[Out any]() Verb {
 
 // Computes declares a view for List and Retrieve that fn computes from the row and the
 // relations that load names, as [ViewSet.Relations] lists them. They are loaded once for all
-// rows. fn runs for each row and should not query the database.
+// rows. A many-to-many relation is a mistake at start. fn runs for each row and should not query
+// the database.
 func Computes[M, Out any](fn func(*call.Call, *M) (Out, error), load ...string) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbComputes, Empty: fn == nil, Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](), Load: load,

@@ -46,7 +46,12 @@ func (b *binder) maskOf(r *table.Resource, t reflect.Type) (m *fieldrule.Mask, i
 // bindRules notes the rules about a field that a verb writes. It reports a field that is required
 // and that only some callers may write.
 func bindRules(w *verb.Writing, col verb.InputColumn, fault func(error)) {
-	for _, rule := range w.Resource.Fields.Writing(col.Column) {
+	rules := w.Resource.Fields.Writing(col.Column)
+	if len(rules) > 0 && w.Endpoint.Locks == nil {
+		w.Endpoint.Locks = map[string][]*fieldrule.Rule{}
+	}
+	for _, rule := range rules {
+		w.Endpoint.Locks[col.Input.Name] = append(w.Endpoint.Locks[col.Input.Name], rule)
 		rule.Effective = true
 		if col.Input.Required {
 			fault(naming.Sentence("%s is required, but only some callers may write it; make it a pointer, or give it a default", col.Input.Place))

@@ -57,7 +57,7 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 	for _, relation := range r.Table.Relations {
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
 			to := relation.JoinTable.Type.Name()
-			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used", in.Name(), f.GoName, to))
+			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used", in.Name(), f.GoName, to))
 		}
 	}
 }
@@ -76,16 +76,16 @@ func checkRules(target *table.Resource, column *schema.Field, writes bool) error
 	if len(rules) == 0 {
 		return nil
 	}
-	return naming.Sentence("%q has a rule in Fields of %s, which holds at %s alone; leave it out here", rules[0].Name, target.Path, target.Path)
+	return naming.Sentence("%q has a rule in Fields of %s, which applies only to the endpoints of %s; leave the column out here", rules[0].Name, target.Path, target.Path)
 }
 
 // checkAbove returns the mistake of a list whose rows are below a parent other than the row of the
-// body: the list could not say below which, or would pass by the scope and the Writers of that parent. foreign is
-// the column that the list sets; nil without one.
+// body. Such a list does not name the parent of a new row, and would not check its scope and its
+// Writers. foreign is the column that the list sets; nil without one.
 func checkAbove(r, rows *table.Resource, foreign *schema.Field) error {
 	if rows.Above == nil || rows.Above.Column == foreign && rows.Above.Parent == r {
 		return nil
 	}
 	above := rows.Above.Parent.Path
-	return naming.Sentence("the rows of %s are below those of %s, and a list of %s cannot say which; create them at %s", rows.Path, above, r.Path, rows.Path)
+	return naming.Sentence("the rows of %s are below rows of %s, and a list of %s does not name those; create the rows at %s", rows.Path, above, r.Path, rows.Path)
 }

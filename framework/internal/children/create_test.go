@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // made is the key of a created machine.
@@ -21,7 +22,7 @@ func made(tb testing.TB, r *frameworktest.Response) int64 {
 // TestCreate: what POST makes of each list, and what it rejects. A rejected POST leaves no machine.
 func TestCreate(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		for _, test := range []struct{ name, caller, body, want string }{
 			{"no lists", "ada", `{"name":"Saw"}`, "| | | |"},
 			{"empty lists", "ada", `{"name":"Saw","parts":[],"remarks":[],"steps":[],"tags":[],"materials":[]}`, "| | | |"},
@@ -30,19 +31,17 @@ func TestCreate(t *testing.T) {
 			{"faults beside a missing name", "ada", `{"parts":[{"id":"{nut}","name":"a"},{}],"tags":[1]}`, "400 /parts/1/name required, /tags/0 type, /name required, /parts/0/id invalid_reference"},
 			{"no credentials: the machine would have no owner", "", `{"name":"Saw","parts":[{"name":"a"}]}`, "401 authentication_required"},
 			{"a name twice", "ada", `{"name":"Saw","parts":[{"name":"a"},{"name":"a"}]}`, "409 part_twice /parts/1/name not_unique"},
-			{"a tag out of sight", "ada", `{"name":"Saw","tags":["new","secret"]}`, "409 not_unique /tags not_unique"},
+			{"a tag out of sight", "ada", `{"name":"Saw","tags":["new","secret"]}`, "409 not_unique /tags/1 not_unique"},
+			{"the serial number of a part of another machine", "ada", `{"name":"Saw","parts":[{"name":"a"},{"name":"b","serial":"C1"}]}`, "409 not_unique /parts/1/serial not_unique"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				r := client.Post("/api/machines/", filledIn(test.body))
 				got := outcome(t, r)
 				if got == "" {
 					got = summary(t, db, made(t, r))
-				} else if n := count(t, db, "machines") + count(t, db, "tags"); n != 5 {
+				} else if n := apitest.Count(t, db, "machines") + apitest.Count(t, db, "tags"); n != 5 {
 					t.Errorf("the rejected request left %d machines and tags; want 5", n)
 				}
 				if got != test.want {
@@ -56,23 +55,15 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-func count(tb testing.TB, db *sqldb.DB, table string) (n int) {
-	tb.Helper()
-	if err := db.DB.DB.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
 // TestAnswer: the answer of each write shows the lists as they are stored, which a client can send
 // back unchanged.
 func TestAnswer(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		furnish(t, db)
-		ada := c.With("Authorization", "ada")
+		ada := apitest.As(c, "ada")
 		r := ada.Put("/api/machines/1/", filledIn(`{"name":"Loom","parts":[{"name":"pin"},{"id":"{nut}","name":"nut"}],"remarks":[{"id":1,"text":"a"},{"id":2,"text":"by Bob"}],"steps":[{"text":"do"}],"tags":["old","new"],"materials":[]}`)).Expect(200)
-		r.Contains(`"name":"pin","quantity":1,"product":null},{"id":"`+idOf("nut").String()+`","name":"nut","quantity":1,"product":null}]`, `"remarks":[{"id":1,"text":"a"},{"id":2,"text":"by Bob"}]`, `"steps":[{"text":"do"}]`, `"tags":["new","old"]`, `"materials":[]`)
+		r.Contains(`"name":"pin","quantity":1,"product":null},{"id":"`+apitest.ID("nut").String()+`","name":"nut","quantity":1,"product":null}]`, `"remarks":[{"id":1,"text":"a"},{"id":2,"text":"by Bob"}]`, `"steps":[{"text":"do"}]`, `"tags":["new","old"]`, `"materials":[]`)
 		r.Lacks("secret", "hidden", "bolt")
 		var back map[string]any
 		r.JSON(&back)
@@ -86,12 +77,12 @@ func TestAnswer(t *testing.T) {
 // TestParts that are still referred to cannot be deleted.
 func TestStillReferenced(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		furnish(t, db)
-		if _, err := db.Exec("INSERT INTO uses (id, part_id) VALUES (?, ?)", idOf("use"), idOf("bolt")); err != nil {
+		if _, err := db.Exec("INSERT INTO uses (id, part_id) VALUES (?, ?)", apitest.ID("use"), apitest.ID("bolt")); err != nil {
 			t.Fatal(err)
 		}
-		c.With("Authorization", "ada").Patch("/api/machines/1/", filledIn(`{"name":"Other","parts":[{"id":"{nut}","name":"nut"}]}`)).Expect(409).Code("still_referenced")
+		apitest.As(c, "ada").Patch("/api/machines/1/", filledIn(`{"name":"Other","parts":[{"id":"{nut}","name":"nut"}]}`)).Expect(409).Code("still_referenced")
 		if after := summary(t, db, 1); after != furnished {
 			t.Errorf("the rejected request changed the machine: %s", after)
 		}
@@ -102,8 +93,8 @@ func TestStillReferenced(t *testing.T) {
 func TestStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		counter := frameworktest.CountStatements(db)
-		_, c := serve(t, config(db), append(others(), machines())...)
-		ada := c.With("Authorization", "ada")
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
+		ada := apitest.As(c, "ada")
 		furnish(t, db)
 		const shown = 6 // the machine and its five lists
 		for _, test := range []struct {
@@ -125,7 +116,7 @@ func TestStatements(t *testing.T) {
 				t.Errorf("%s: %d statements, want %d:\n%s", test.name, len(texts), test.want, strings.Join(texts, "\n"))
 			}
 			for _, text := range texts {
-				if strings.Contains(text, "'nut'") || strings.Contains(text, idOf("nut").String()) {
+				if strings.Contains(text, "'nut'") || strings.Contains(text, apitest.ID("nut").String()) {
 					t.Errorf("%s: a value is in the statement: %s", test.name, text)
 				}
 			}
@@ -166,9 +157,9 @@ func TestFills(t *testing.T) {
 		v.Verbs.Create = framework.FillsThen[machineView](fill, then)
 		v.Verbs.Patch = framework.FillsThen[machineView](nil, then)
 		v.Verbs.Update = framework.Fills[machineView](fill)
-		_, c := serve(t, config(db), append(others(), v)...)
+		_, c := apitest.Serve(t, config(db), append(others(), v)...)
 		furnish(t, db)
-		ada := c.With("Authorization", "ada")
+		ada := apitest.As(c, "ada")
 		r := ada.Post("/api/machines/", `{"name":"Saw","parts":[{"name":"a"},{"name":"b"}]}`)
 		id := made(t, r)
 		r.Contains(`"name":"Saw of 2 parts"`, `"name":"a!"`, `"2 are stored"`)
@@ -178,7 +169,7 @@ func TestFills(t *testing.T) {
 		before := summary(t, db, id)
 		ada.Patch(path, `{"name":"Wrong","parts":[]}`).Expect(400).Fault("/name", "oneof")
 		ada.Post("/api/machines/", `{"name":"Wrong","parts":[{"name":"a"}]}`).Expect(400).Fault("/name", "oneof")
-		if after := summary(t, db, id); after != before || count(t, db, "machines") != 3 {
+		if after := summary(t, db, id); after != before || apitest.Count(t, db, "machines") != 3 {
 			t.Errorf("an error of the second function left %s; want %s", after, before)
 		}
 	})
@@ -193,9 +184,9 @@ func TestRecorder(t *testing.T) {
 			recorded = append(recorded, change.Verb+" "+change.ViewSet)
 			return nil
 		})}
-		_, c := serve(t, settings, append(others(), machines())...)
+		_, c := apitest.Serve(t, settings, append(others(), machines())...)
 		furnish(t, db)
-		c.With("Authorization", "ada").Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{nut}","name":"nut","quantity":3},{"name":"a"},{"name":"b"}],"steps":[{"text":"x"}],"tags":["new"]}`)).Expect(200).
+		apitest.As(c, "ada").Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{nut}","name":"nut","quantity":3},{"name":"a"},{"name":"b"}],"steps":[{"text":"x"}],"tags":["new"]}`)).Expect(200).
 			Contains(`"quantity":3`, `"name":"a"`, `"new"`)
 		got := strings.Join(recorded, ", ")
 		want := "update machines, delete parts, update parts, create parts, create parts, delete machines.steps, delete machines.steps, create machines.steps, create tags"
@@ -209,9 +200,9 @@ func TestRecorder(t *testing.T) {
 // that does not change keeps it.
 func TestTimes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		furnish(t, db)
-		c.With("Authorization", "ada").Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{nut}","name":"nut"},{"id":"{bolt}","name":"bolt","quantity":7},{"name":"pin"}]}`)).Expect(200)
+		apitest.As(c, "ada").Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{nut}","name":"nut"},{"id":"{bolt}","name":"bolt","quantity":7},{"name":"pin"}]}`)).Expect(200)
 		var parts []Part
 		if err := db.NewSelect().Model(&parts).Where("machine_id = 1").Order("rank").Scan(t.Context()); err != nil {
 			t.Fatal(err)

@@ -9,12 +9,13 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestDocument: the OpenAPI document has the items, the bounds and the meaning of each list.
 func TestDocument(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api, _ := serve(t, config(db), append(others(), machines())...)
+		api, _ := apitest.Serve(t, config(db), append(others(), machines())...)
 		text, err := api.Document("json")
 		if err != nil {
 			t.Fatal(err)
@@ -49,9 +50,9 @@ func TestWrap(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := machines()
 		v.Wrap, v.Strict = "machine", framework.Strict
-		_, c := serve(t, config(db), append(others(), v)...)
+		_, c := apitest.Serve(t, config(db), append(others(), v)...)
 		furnish(t, db)
-		ada := c.With("Authorization", "ada")
+		ada := apitest.As(c, "ada")
 		for body, want := range map[string]string{
 			`{"machine":{"parts":[{"name":"a"},{"id":"{cog}","name":"b"}]}}`:                      "400 /machine/parts/1/id invalid_reference",
 			`{"machine":{"parts":[{"name":"a"},{"name":"a"}]}}`:                                   "409 part_twice /machine/parts/1/name not_unique",
@@ -75,9 +76,9 @@ func TestSingle(t *testing.T) {
 		v := machines()
 		v.Name, v.Single, v.Scope, v.Writers = "mine", true, framework.Own((*Machine).owner), framework.Scope{}
 		v.Verbs.List, v.Verbs.Create = framework.Verb{}, framework.Verb{}
-		_, c := serve(t, config(db), append(others(), v)...)
+		_, c := apitest.Serve(t, config(db), append(others(), v)...)
 		furnish(t, db)
-		cid := c.With("Authorization", "cid")
+		cid := apitest.As(c, "cid")
 		if got, want := outcome(t, cid.Put("/api/mine/", filledIn(`{"name":"Saw","parts":[{"id":"{nut}","name":"a"}]}`))), "400 /parts/0/id invalid_reference"; got != want {
 			t.Errorf("without a row: %s; want %s", got, want)
 		}
@@ -86,7 +87,7 @@ func TestSingle(t *testing.T) {
 		}
 		cid.Put("/api/mine/", `{"name":"Saw","parts":[{"name":"a"}],"tags":["new"]}`).Expect(201).Contains(`"name":"a"`, `"tags":["new"]`)
 		cid.Put("/api/mine/", `{"name":"Saw","parts":[{"name":"b"}]}`).Expect(200).Contains(`"name":"b"`, `"tags":[]`).Lacks(`"name":"a"`)
-		if got, want := outcome(t, c.With("Authorization", "ada").Put("/api/mine/", filledIn(`{"parts":[{"id":"{nut}","name":"nut"},{"id":"{cog}","name":"x"}]}`))), "400 /name required, /parts/1/id invalid_reference"; got != want {
+		if got, want := outcome(t, apitest.As(c, "ada").Put("/api/mine/", filledIn(`{"parts":[{"id":"{nut}","name":"nut"},{"id":"{cog}","name":"x"}]}`))), "400 /name required, /parts/1/id invalid_reference"; got != want {
 			t.Errorf("with a row: %s; want %s", got, want)
 		}
 	})
@@ -101,15 +102,15 @@ func TestScopesOfRows(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		parts := others()[0].(framework.ViewSet[Part])
 		parts.Scope = framework.Where(few)
-		_, c := serve(t, config(db), append(others()[1:], parts, machines())...)
+		_, c := apitest.Serve(t, config(db), append(others()[1:], parts, machines())...)
 		furnish(t, db)
-		ada := c.With("Authorization", "ada")
+		ada := apitest.As(c, "ada")
 		ada.Patch("/api/machines/1/", `{"parts":[{"name":"a","quantity":60}]}`).Expect(403).Code("forbidden")
 		ada.Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{nut}","name":"nut","quantity":60}]}`)).Expect(403).Code("forbidden")
 		if after := summary(t, db, 1); after != furnished {
 			t.Errorf("a rejected request changed the machine: %s", after)
 		}
-		if _, err := db.Exec("UPDATE parts SET quantity = 70 WHERE id = ?", idOf("bolt")); err != nil {
+		if _, err := db.Exec("UPDATE parts SET quantity = 70 WHERE id = ?", apitest.ID("bolt")); err != nil {
 			t.Fatal(err)
 		}
 		ada.Patch("/api/machines/1/", filledIn(`{"parts":[{"id":"{bolt}","name":"bolt"}]}`)).Expect(400).Fault("/parts/0/id", "invalid_reference")

@@ -39,9 +39,9 @@ func bindKeys(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 	l.name = l.key
 	switch {
 	case f.Nested != nil:
-		return nil, naming.Sentence("%q is a many-to-many relation; write a list of keys, or relate the rows of %s and write those", t.relation, related.Schema.M2MTable.Type.Name())
+		return nil, naming.Sentence("%q is a many-to-many relation; write a list of keys, or declare a has-many relation to %s and write a list of structs", t.relation, related.Schema.M2MTable.Type.Name())
 	case t.position != "":
-		return nil, naming.Sentence("the option position is for a list of structs; relate the rows of %s, which can have a position, and write those", related.Schema.M2MTable.Type.Name())
+		return nil, naming.Sentence("the option position is for a list of structs; declare a has-many relation to %s, whose rows can have a position", related.Schema.M2MTable.Type.Name())
 	case t.create && t.column == "":
 		return nil, naming.Sentence("the option create needs a column that clients know, such as %q", t.relation+".name,create")
 	case t.create && len(related.Schema.JoinTable.PKs) != 1:
@@ -88,7 +88,7 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 	l.links = unserved(r, l.relation.Name, join, key)
 	for _, f := range join.Fields {
 		if f != base && f != other && !f.IsPK && f != l.links.Created && f != l.links.Updated {
-			return naming.Sentence("the join table %s has the column %s, which a list of keys cannot set; relate the rows of %s and write a list of structs", join.Name, f.Name, join.Type.Name())
+			return naming.Sentence("the join table %s has the column %s, which a list of keys cannot set; declare a has-many relation to %s and write a list of structs", join.Name, f.Name, join.Type.Name())
 		}
 	}
 	modelhook.OfInsert().Check(join.Type, fault)
@@ -344,6 +344,7 @@ func (p *keyChange) broken(items []any, err error) error {
 	if len(items) == 1 {
 		which = 0
 	}
+	of.OneOf = which < 0
 	pointer := p.at
 	if which >= 0 {
 		pointer = p.pointer(slices.Index(p.items, items[which]))

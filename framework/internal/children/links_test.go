@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 func linked() framework.ViewSet[Machine] {
@@ -23,7 +24,7 @@ func linked() framework.ViewSet[Machine] {
 // TestLinks: what each request makes of the links of machine 1, which is Ada's.
 func TestLinks(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), linked())...)
+		_, c := apitest.Serve(t, config(db), append(others(), linked())...)
 		for _, test := range []struct{ name, caller, request, want string }{
 			{"a member is added", "ada", "PUT tags/old/", "iron old secret | wood"},
 			{"a member that is there", "ada", "PUT tags/iron/", "iron secret | wood"},
@@ -45,10 +46,7 @@ func TestLinks(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				method, path, _ := strings.Cut(test.request, " ")
 				for range 2 { // a repeated request is answered in the same way
 					r := client.Do(method, "/api/machines/1/"+filledIn(path), nil)
@@ -67,22 +65,22 @@ func TestLinks(t *testing.T) {
 				}
 			})
 		}
-		c.With("Authorization", "ada").Put("/api/machines/7/tags/old/", nil).Expect(404)
+		apitest.As(c, "ada").Put("/api/machines/7/tags/old/", nil).Expect(404)
 	})
 }
 
 // TestTwoEditors: two callers who add and remove different members do not undo each other.
 func TestTwoEditors(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), linked())...)
+		_, c := apitest.Serve(t, config(db), append(others(), linked())...)
 		furnish(t, db)
-		fill(t, db, &Tag{ID: 10, Name: "a"}, &Tag{ID: 11, Name: "b"})
+		apitest.Insert(t, db, &Tag{ID: 10, Name: "a"}, &Tag{ID: 11, Name: "b"})
 		for round := range 20 {
 			var editors sync.WaitGroup
 			for _, name := range []string{"a", "b"} {
 				editors.Go(func() {
 					method := []string{"PUT", "DELETE"}[round%2]
-					c.With("Authorization", "staff").Do(method, "/api/machines/1/tags/"+name+"/", nil).Expect(204)
+					apitest.As(c, "staff").Do(method, "/api/machines/1/tags/"+name+"/", nil).Expect(204)
 				})
 			}
 			editors.Wait()
@@ -98,10 +96,10 @@ func TestTwoEditors(t *testing.T) {
 func TestLinksDeclared(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		counter := frameworktest.CountStatements(db)
-		api, c := serve(t, config(db), append(others(), linked())...)
+		api, c := apitest.Serve(t, config(db), append(others(), linked())...)
 		furnish(t, db)
 		for _, method := range []string{"PUT", "DELETE"} {
-			texts := counter.During(func() { c.With("Authorization", "ada").Do(method, "/api/machines/1/tags/old/", nil).Expect(204) })
+			texts := counter.During(func() { apitest.As(c, "ada").Do(method, "/api/machines/1/tags/old/", nil).Expect(204) })
 			if len(texts) != 3 { // the machine, the tag, and the change
 				t.Errorf("%s: %d statements, want 3:\n%s", method, len(texts), strings.Join(texts, "\n"))
 			}
@@ -128,6 +126,6 @@ func TestLinksDeclared(t *testing.T) {
 				t.Errorf("the document lacks %s", want)
 			}
 		}
-		c.With("Authorization", "ada").Do("OPTIONS", "/api/machines/1/tags/old/", nil).Expect(200).Contains(`"PUT"`, `"DELETE"`)
+		apitest.As(c, "ada").Do("OPTIONS", "/api/machines/1/tags/old/", nil).Expect(200).Contains(`"PUT"`, `"DELETE"`)
 	})
 }

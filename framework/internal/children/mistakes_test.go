@@ -183,13 +183,13 @@ func TestMistakes(t *testing.T) {
 		}](), []string{at + "input.Parts: \"parts.name\" leads to rows, and a list of structs sets all of their columns; write `to:\"parts\"`"}},
 		{"structs of a many-to-many relation", machine[struct {
 			Tags []stepInput `json:"tags" to:"tags"`
-		}](), []string{at + `input.Tags: "tags" is a many-to-many relation; write a list of keys, or relate the rows of MachineTag and write those`}},
+		}](), []string{at + `input.Tags: "tags" is a many-to-many relation; write a list of keys, or declare a has-many relation to MachineTag and write a list of structs`}},
 		{"options of the other kind of list", machine[struct {
 			Tags      []string    `json:"tags" to:"tags.name,position=rank"`
 			Materials []uuid.UUID `json:"materials" to:"materials,create"`
 			Steps     []stepInput `json:"steps" to:"steps,create"`
 		}](), []string{
-			at + `input.Tags: the option position is for a list of structs; relate the rows of MachineTag, which can have a position, and write those`,
+			at + `input.Tags: the option position is for a list of structs; declare a has-many relation to MachineTag, whose rows can have a position`,
 			at + `input.Materials: the option create needs a column that clients know, such as "materials.name,create"`,
 			at + `input.Steps: the option create is for a many-to-many relation; items without a key are created here in any case`,
 		}},
@@ -217,7 +217,7 @@ func TestMistakes(t *testing.T) {
 		}},
 		{"a foreign key of an item without a viewset", machine[struct {
 			Parts []unreferenced `json:"parts" to:"parts"`
-		}](), []string{at + "input.Parts: unreferenced.ProductID refers to Product and names no viewset; tag it `ref:\"...\"` with the one whose rows may be used"}},
+		}](), []string{at + "input.Parts: unreferenced.ProductID refers to Product and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used"}},
 		{"the owner of an item", machine[struct {
 			Remarks []owned `json:"remarks" to:"remarks"`
 		}](), []string{at + `input.Remarks: owned.WriterID writes the owner, which the scope stamps; leave it out, or set it in a function of Fills`}},
@@ -249,7 +249,7 @@ func TestMistakes(t *testing.T) {
 		}](), []string{`benches: create: input.Hooked: Hooked has the hook BeforeInsert of bun, which the framework's statements do not call; fill the row in framework.Fills, or do all of it in framework.Does`}},
 		{"a join table with a column of its own", bench[struct {
 			Scored []int64 `json:"scored" to:"scored"`
-		}](), []string{`benches: create: input.Scored: the join table bench_scores has the column score, which a list of keys cannot set; relate the rows of BenchScore and write a list of structs`}},
+		}](), []string{`benches: create: input.Scored: the join table bench_scores has the column score, which a list of keys cannot set; declare a has-many relation to BenchScore and write a list of structs`}},
 		{"a relation without the tag", machine[struct {
 			Parts []stepInput `json:"parts"`
 		}](), []string{at + ".Parts is a relation of Machine; tag it `to:\"...\"` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen"}},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // A naivePart is a part in the naive model: a list of a machine in memory.
@@ -80,9 +81,9 @@ func TestProperty(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		t.Logf("the seed is %d", seed)
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		n := &naive{Rand: rand.New(rand.NewPCG(seed, 1))}
-		staff := c.With("Authorization", "staff")
+		staff := apitest.As(c, "staff")
 		paths := [2]string{}
 		for i := range paths {
 			paths[i] = fmt.Sprintf("/api/machines/%d/", made(t, staff.Post("/api/machines/", map[string]any{"name": "M"})))
@@ -155,7 +156,7 @@ func (n *naive) compare(t *testing.T, machine int, body string) {
 // TestTwoWriters: of two requests at one time, the lists are those of one or those of the other.
 func TestTwoWriters(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		furnish(t, db)
 		body := func(word string) string {
 			return strings.ReplaceAll(`{"parts":[{"name":"~1"},{"name":"~2"},{"name":"~3"}],"steps":[{"text":"~"},{"text":"~"}],"tags":["~1","~2"],"materials":[]}`, "~", word)
@@ -164,7 +165,7 @@ func TestTwoWriters(t *testing.T) {
 			words := []string{fmt.Sprint("a", round), fmt.Sprint("b", round)}
 			var writers sync.WaitGroup
 			for _, word := range words {
-				writers.Go(func() { c.With("Authorization", "ada").Patch("/api/machines/1/", body(word)).Expect(200) })
+				writers.Go(func() { apitest.As(c, "ada").Patch("/api/machines/1/", body(word)).Expect(200) })
 			}
 			writers.Wait()
 			got := summary(t, db, 1)

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestRequests: what each request makes of machine 1, which is Ada's. A request that is rejected
 // changes nothing.
 func TestRequests(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		for _, test := range []struct{ name, caller, method, body, want string }{
 			{"PATCH without a list", "ada", "PATCH", `{"name":"New"}`, furnished},
 			{"PATCH with one list leaves the others", "ada", "PATCH", `{"parts":[]}`, "| by Ada by Bob hidden | 1.plan 2.build | iron secret | wood"},
@@ -34,8 +35,16 @@ func TestRequests(t *testing.T) {
 			{"the same for staff, who see it", "staff", "PATCH", `{"parts":[{"name":"a","product":"{steel}"},{"name":"b","product":"{alloy}"}]}`, "1.a=1A 2.b=1A | by Ada by Bob hidden | 1.plan 2.build | iron secret | wood"},
 			{"a name twice among new rows", "ada", "PATCH", `{"parts":[{"name":"a"},{"name":"b"},{"name":"a"}]}`, "409 part_twice /parts/2/name not_unique"},
 			{"a name twice, of a new and of a stored row", "ada", "PATCH", `{"parts":[{"id":"{nut}","name":"nut"},{"name":"nut"}]}`, "409 part_twice /parts/1/name not_unique"},
+			{"the name of a stored row, among new rows", "ada", "PATCH", `{"parts":[{"id":"{nut}","name":"nut"},{"name":"pin"},{"name":"nut"}]}`, "409 part_twice /parts/2/name not_unique"},
+			{"the name of a stored row, by one of several changed rows", "ada", "PATCH", `{"parts":[{"id":"{bolt}","name":"bolt","quantity":7},{"id":"{nut}","name":"bolt"}]}`, "409 part_twice /parts/1/name not_unique"},
+			{"a serial number twice among new rows", "ada", "PATCH", `{"parts":[{"name":"a","serial":"A1"},{"name":"b"},{"name":"c","serial":"A1"}]}`, "409 not_unique /parts/2/serial not_unique"},
+			{"the serial number of a part of another machine", "ada", "PATCH", `{"parts":[{"name":"a","serial":"C1"}]}`, "409 not_unique /parts/0/serial not_unique"},
+			{"the same, among new rows", "ada", "PATCH", `{"parts":[{"name":"a","serial":"A1"},{"name":"b"},{"name":"c","serial":"C1"},{"name":"d"}]}`, "409 not_unique /parts/2/serial not_unique"},
+			{"the same, among changed rows", "ada", "PATCH", `{"parts":[{"id":"{nut}","name":"nut","serial":"A1"},{"id":"{bolt}","name":"bolt","serial":"C1"}]}`, "409 not_unique /parts/1/serial not_unique"},
+			{"a name that an earlier item gives up", "ada", "PATCH", `{"parts":[{"id":"{bolt}","name":"screw","quantity":2},{"id":"{nut}","name":"bolt"}]}`, "1.screw=2B 2.bolt=1B | by Ada by Bob hidden | 1.plan 2.build | iron secret | wood"},
+			{"two names that are exchanged", "ada", "PATCH", `{"parts":[{"id":"{nut}","name":"bolt"},{"id":"{bolt}","name":"nut"}]}`, "409 part_twice /parts/0/name not_unique"},
 			{"a check that fails", "ada", "PATCH", `{"parts":[{"id":"{nut}","name":"nut","quantity":1001}]}`, "409 too_many /parts/0/quantity too_many"},
-			{"a check that fails for one of several", "ada", "PATCH", `{"parts":[{"name":"a","quantity":1001},{"name":"b","quantity":1}]}`, "409 too_many /parts too_many"},
+			{"a check that fails for one of several", "ada", "PATCH", `{"parts":[{"name":"a","quantity":1001},{"name":"b","quantity":1}]}`, "409 too_many /parts/0/quantity too_many"},
 			{"PUT without lists empties them", "ada", "PUT", `{"name":"Loom"}`, "403 not_yours"},
 			{"PUT of an own list alone", "bob", "PUT", `{"name":"Loom"}`, "403 not_yours"},
 			{"PATCH by another caller", "bob", "PATCH", `{"parts":[]}`, "403 not_yours"},
@@ -55,6 +64,7 @@ func TestRequests(t *testing.T) {
 			{"no tags", "ada", "PATCH", `{"tags":[]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | secret | wood"},
 			{"a tag twice", "ada", "PATCH", `{"tags":["old","old"]}`, "400 /tags unique"},
 			{"a tag that the caller may not see", "ada", "PATCH", `{"tags":["secret"]}`, "409 not_unique /tags/0 not_unique"},
+			{"the same, among new tags", "ada", "PATCH", `{"tags":["new","secret","more"]}`, "409 not_unique /tags/1 not_unique"},
 			{"a tag that staff see", "staff", "PATCH", `{"tags":["secret"]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | secret | wood"},
 			{"a tag that breaks a rule", "ada", "PATCH", `{"tags":["old","a very long name of a tag"]}`, "400 /tags/1 max"},
 			{"materials by their keys", "ada", "PATCH", `{"materials":["{glass}","{wood}"]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | iron secret | glass wood"},
@@ -64,10 +74,7 @@ func TestRequests(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				r := client.Do(test.method, "/api/machines/1/", filledIn(test.body))
 				got := outcome(t, r)
 				if got == "" {

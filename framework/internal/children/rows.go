@@ -22,7 +22,7 @@ type rowList struct {
 	field    *input.Field
 	relation *relation.Relation
 	rows     *table.Resource // stores the rows
-	target   *table.Resource // its scope and its Writers hold; nil if the rows are part of the row
+	target   *table.Resource // the viewset whose scope and Writers apply; nil if the rows are part of the row
 	base     *schema.Field   // the parent's column that the rows refer to
 	foreign  *schema.Field   // the rows' column that refers to the parent
 	position *schema.Field   // the rows' column with their place; nil without one

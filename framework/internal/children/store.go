@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -77,8 +78,8 @@ func (e itemError) Error() string { return e.err.Error() }
 func (e itemError) Unwrap() error { return e.err }
 
 // updateAll writes columns of rows by one statement, with their time of change and their search
-// document. If the rows are recorded or have slugs that are renewed, it writes one row after the
-// other.
+// document. If the rows are recorded or have slugs that are renewed, or for
+// [state.Progress.OneByOne], it writes one row after the other.
 func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
 	if len(rows) == 0 {
 		return nil
@@ -86,7 +87,7 @@ func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []
 	if r.Search != nil && r.Search.StoredField != nil {
 		columns = append(slices.Clip(columns), r.Search.StoredField.Column)
 	}
-	single := r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew
+	single := r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne
 	for i, row := range rows {
 		if r.Updated != nil {
 			r.Updated.Value(row.Elem()).Set(table.FieldValue(r.Updated, c.Now))
@@ -146,12 +147,13 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 }
 
 // insertAll stores new rows by one statement and returns their keys. The rows are stamped. If the
-// rows are recorded or have slugs, it stores one row after the other.
+// rows are recorded or have slugs, or for [state.Progress.OneByOne], it stores one row after the
+// other.
 func insertAll(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, err error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	single := r.API.Recorder != nil || r.Slug != nil
+	single := r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne
 	for i, row := range rows {
 		r.Document(row.Elem())
 		if !single {
@@ -266,9 +268,10 @@ func (l *rowList) broken(b batch, err error) error {
 			columns = k.Columns
 		}
 	}
-	if which < 0 {
-		which = culprit(l.rows, b.rows, columns)
+	if len(b.rows) == 1 {
+		which = 0
 	}
+	of.OneOf = which < 0
 	at := naming.PointerTo(l.field.Name)
 	code, detail := problem.CodeUnique, "must be unique"
 	if of.Fault.Kind == sqldb.ForeignKey {
@@ -301,31 +304,4 @@ func rowError(r *table.Resource, err error) (of *table.RowError, which int) {
 		return nil, which
 	}
 	return &table.RowError{Resource: r, Fault: fault, Err: err}, which
-}
-
-// culprit finds the row that breaks a unique constraint: the only row, or the first that has the
-// values of an earlier one. It returns -1 if the database alone knows.
-func culprit(r *table.Resource, rows []reflect.Value, columns []string) int {
-	if len(rows) == 1 {
-		return 0
-	}
-	for i := range rows {
-		for j := range i {
-			if len(columns) > 0 && alike(r, rows[i].Elem(), rows[j].Elem(), columns) {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// alike reports whether two rows have the same values in some columns.
-func alike(r *table.Resource, a, b reflect.Value, columns []string) bool {
-	for _, name := range columns {
-		f := r.Table.FieldMap[name]
-		if f == nil || !sameValue(f.Value(a), f.Value(b)) {
-			return false
-		}
-	}
-	return true
 }

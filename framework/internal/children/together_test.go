@@ -1,30 +1,30 @@
 package children_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestAnotherMachineIsNoMachine compares bodies with keys of rows that the caller does not see, or that are of
 // another machine, with bodies that have keys of no row: the answers have the same status and text.
 func TestAnotherMachineIsNoMachine(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		furnish(t, db)
 		before := summary(t, db, 1) + summary(t, db, 2)
 		for _, test := range []struct {
 			name          string
 			there, nobody map[string]any
 		}{
-			{"a part of another machine", list("parts", "id", idOf("cog").String()), list("parts", "id", idOf("none").String())},
+			{"a part of another machine", list("parts", "id", apitest.ID("cog").String()), list("parts", "id", apitest.ID("none").String())},
 			{"a hidden remark of the machine", list("remarks", "id", 4), list("remarks", "id", 99)},
 			{"a deleted remark of the machine", list("remarks", "id", 3), list("remarks", "id", 99)},
-			{"a hidden product", list("parts", "product", idOf("alloy").String()), list("parts", "product", idOf("none").String())},
+			{"a hidden product", list("parts", "product", apitest.ID("alloy").String()), list("parts", "product", apitest.ID("none").String())},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				for _, caller := range []string{"ada", "bob", "staff", ""} {
@@ -33,7 +33,7 @@ func TestAnotherMachineIsNoMachine(t *testing.T) {
 							continue // staff sees hidden products
 						}
 						path := map[bool]string{true: "/api/machines/", false: "/api/machines/1/"}[method == "POST"]
-						a, b := c.On(t).With("Authorization", caller).Do(method, path, test.there), c.On(t).With("Authorization", caller).Do(method, path, test.nobody)
+						a, b := apitest.As(c.On(t), caller).Do(method, path, test.there), apitest.As(c.On(t), caller).Do(method, path, test.nobody)
 						if a.Status() != b.Status() || a.Status() < 400 || a.Status() >= 500 || text(a) != text(b) {
 							t.Errorf("%s by %q: %d %s; for no row %d %s", method, caller, a.Status(), text(a), b.Status(), text(b))
 						}
@@ -63,7 +63,7 @@ func text(r *frameworktest.Response) string {
 // their own Writers allow.
 func TestUnlessOfTheParentIsNotThatOfTheRows(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), append(others(), machines())...)
+		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
 		for _, test := range []struct {
 			name, caller string
 			remarks      []any
@@ -80,7 +80,7 @@ func TestUnlessOfTheParentIsNotThatOfTheRows(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				furnish(t, db)
 				before := summary(t, db, 1)
-				c.On(t).With("Authorization", test.caller).Patch("/api/machines/1/", map[string]any{"name": "Other", "remarks": test.remarks}).Expect(test.status)
+				apitest.As(c.On(t), test.caller).Patch("/api/machines/1/", map[string]any{"name": "Other", "remarks": test.remarks}).Expect(test.status)
 				if after := summary(t, db, 1); test.status != 200 && after != before {
 					t.Errorf("the rows have changed: %s; before %s", after, before)
 				}
@@ -101,10 +101,7 @@ func TestItemsKeepOutOfRules(t *testing.T) {
 		{"a column that the list leaves alone", framework.Sees("grade", framework.Holds("parts.manage")), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-				if err := db.Migrate(context.Background(), nil, workshop); err != nil {
-					t.Fatal(err)
-				}
+			both(t, func(t *testing.T, db *sqldb.DB) {
 				all := others()
 				parts, ok := all[0].(framework.ViewSet[Part])
 				if !ok {

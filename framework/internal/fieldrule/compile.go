@@ -60,7 +60,7 @@ func (m *Mask) embed(at []int, of *Mask) {
 	}
 }
 
-// Join makes the mask that hides what one of the masks of a type hides.
+// Join makes the mask that hides each member that one of several masks of a type hides.
 func Join(masks ...*Mask) (joined *Mask) {
 	for _, m := range masks {
 		switch {

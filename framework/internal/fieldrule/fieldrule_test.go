@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // secrets are the values that only holders see.
@@ -20,7 +21,7 @@ var secrets = []string{"+111", "+222", "70", "alpha", "77", "55", `"phone"`, `"a
 // and what the holders see.
 func TestSees(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		for _, test := range []struct {
 			name, path, all string
 			holder          string // of patients.contact alone
@@ -40,22 +41,22 @@ func TestSees(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				c := c.On(t)
-				as(c, "all").Get("/api/" + test.path).Expect(200).Contains(test.all)
-				as(c, "hal").Get("/api/"+test.path).Expect(200).Contains(test.holder).Lacks("77", `"fee"`, `"fees"`, `"ages"`)
+				apitest.As(c, "all").Get("/api/" + test.path).Expect(200).Contains(test.all)
+				apitest.As(c, "hal").Get("/api/"+test.path).Expect(200).Contains(test.holder).Lacks("77", `"fee"`, `"fees"`, `"ages"`)
 				for _, caller := range []string{"", "ann"} {
-					as(c, caller).Get("/api/" + test.path).Expect(200).Lacks(secrets...)
+					apitest.As(c, caller).Get("/api/" + test.path).Expect(200).Lacks(secrets...)
 				}
 			})
 		}
-		as(c, "ann").Get("/api/patients/2/").Expect(200).Contains(`{"id":2,"name":"Bea","status":"new","visits":[{"note":"eye"}]}`)
-		as(c, "ann").Get("/api/visits/2/").Expect(200).Contains(`{"id":2,"note":"eye","patient":{"name":"Bea"}}`)
-		as(c, "fay").Get("/api/visits/2/").Expect(200).Contains(`{"id":2,"note":"eye","fee":55,"patient":{"name":"Bea"},"ages":55}`)
-		as(c, "max").Get("/api/desk/1/").Expect(200).Contains(`{"id":1,"name":"Ada","phone":"+111"}`) // another viewset has its own rules
+		apitest.As(c, "ann").Get("/api/patients/2/").Expect(200).Contains(`{"id":2,"name":"Bea","status":"new","visits":[{"note":"eye"}]}`)
+		apitest.As(c, "ann").Get("/api/visits/2/").Expect(200).Contains(`{"id":2,"note":"eye","patient":{"name":"Bea"}}`)
+		apitest.As(c, "fay").Get("/api/visits/2/").Expect(200).Contains(`{"id":2,"note":"eye","fee":55,"patient":{"name":"Bea"},"ages":55}`)
+		apitest.As(c, "max").Get("/api/desk/1/").Expect(200).Contains(`{"id":1,"name":"Ada","phone":"+111"}`) // another viewset has its own rules
 		csv := c.With("Accept", "text/csv")
-		if body := as(csv, "hal").Get("/api/patients/export/").Expect(200).Body(); body != "id,name,phone\r\n1,Ada,'+111\r\n2,Bea,'+222\r\n" {
+		if body := apitest.As(csv, "hal").Get("/api/patients/export/").Expect(200).Body(); body != "id,name,phone\r\n1,Ada,'+111\r\n2,Bea,'+222\r\n" {
 			t.Errorf("the holder's CSV is %q", body)
 		}
-		if body := as(csv, "ann").Get("/api/patients/export/").Expect(200).Body(); body != "id,name\r\n1,Ada\r\n2,Bea\r\n" {
+		if body := apitest.As(csv, "ann").Get("/api/patients/export/").Expect(200).Body(); body != "id,name\r\n1,Ada\r\n2,Bea\r\n" {
 			t.Errorf("the CSV of another caller is %q", body)
 		}
 	})
@@ -64,7 +65,7 @@ func TestSees(t *testing.T) {
 // TestParameters: a request that filters, searches or orders by a hidden field is rejected.
 func TestParameters(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		for _, test := range []struct {
 			name, path, param, field string
 			holder                   string
@@ -91,15 +92,15 @@ func TestParameters(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				c, detail := c.On(t), `needs a permission to see \"`+test.field+`\"`
-				as(c, "ann").Get("/api/"+test.path).Expect(403).Code("forbidden").Fault(test.param, "forbidden").Contains(detail).Lacks("Ada", "Bea")
-				as(c, "").Get("/api/"+test.path).Expect(401).Code("authentication_required").Lacks("Ada", "Bea")
+				apitest.As(c, "ann").Get("/api/"+test.path).Expect(403).Code("forbidden").Fault(test.param, "forbidden").Contains(detail).Lacks("Ada", "Bea")
+				apitest.As(c, "").Get("/api/"+test.path).Expect(401).Code("authentication_required").Lacks("Ada", "Bea")
 				if test.holder != "" {
-					as(c, test.holder).Get("/api/" + test.path).Expect(200)
+					apitest.As(c, test.holder).Get("/api/" + test.path).Expect(200)
 				}
 			})
 		}
 		for _, path := range []string{"patients/?name=Ada", "patients/?ordering=name", "visits/?name=Ada", "visits/?ordering=-patient.name", "patients/?phone="} {
-			as(c, "ann").Get("/api/" + path).Expect(200).Contains("Ada").Lacks("+111")
+			apitest.As(c, "ann").Get("/api/" + path).Expect(200).Contains("Ada").Lacks("+111")
 		}
 	})
 }
@@ -107,7 +108,7 @@ func TestParameters(t *testing.T) {
 // TestWrites: for each body, the status and the stored row after it: phone, age, status, secret.
 func TestWrites(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		const id = 3
 		for _, test := range []struct {
 			name, caller, method string
@@ -142,7 +143,7 @@ func TestWrites(t *testing.T) {
 				if test.status == 401 || test.name == "another status" {
 					reset(t, db, id)
 				}
-				r := as(c.On(t), test.caller).Do(test.method, fmt.Sprintf("/api/patients/%d/", id), test.body).Expect(test.status)
+				r := apitest.As(c.On(t), test.caller).Do(test.method, fmt.Sprintf("/api/patients/%d/", id), test.body).Expect(test.status)
 				for _, fault := range test.faults {
 					r.Fault(fault, map[int]string{400: codeOf(fault), 401: "forbidden", 403: "forbidden"}[test.status])
 				}
@@ -192,14 +193,14 @@ func stored(tb testing.TB, db *sqldb.DB, id int64) string {
 // whether its value is right or not. The answers of a flat view lack it.
 func TestReadOnly(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), resources()...)
-		ann := as(c, "ann")
+		_, c := apitest.Serve(t, config(db), resources()...)
+		ann := apitest.As(c, "ann")
 		wrong := ann.Patch("/api/labels/1/", map[string]any{"phone": "x"}).Expect(400).Fault("/phone", "unknown_field").Body()
 		right := ann.Patch("/api/labels/1/", map[string]any{"phone": "+111"}).Expect(400).Fault("/phone", "unknown_field").Body()
 		if before, _, _ := strings.Cut(wrong, `"instance"`); !strings.HasPrefix(right, before) {
 			t.Errorf("the answers differ: %s and %s", wrong, right)
 		}
-		as(c, "hal").Patch("/api/labels/1/", map[string]any{"phone": "+111"}).Expect(200).Contains(`"phone":"+111"`)
+		apitest.As(c, "hal").Patch("/api/labels/1/", map[string]any{"phone": "+111"}).Expect(200).Contains(`"phone":"+111"`)
 		ann.Patch("/api/labels/1/", map[string]any{"name": "A"}).Expect(200).Contains(`{"id":1,"name":"A"}`)
 		ann.Put("/api/labels/1/", map[string]any{"name": "B"}).Expect(200).Contains(`{"id":1,"name":"B"}`)
 		ann.Post("/api/labels/", map[string]any{"name": "C"}).Expect(201).Contains(`"name":"C"}`).Lacks("phone")
@@ -209,7 +210,7 @@ func TestReadOnly(t *testing.T) {
 // TestCreates: a caller without the permission creates rows with the defaults.
 func TestCreates(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		for _, test := range []struct {
 			name, caller string
 			body         map[string]any
@@ -226,7 +227,7 @@ func TestCreates(t *testing.T) {
 			{"by a holder", "all", map[string]any{"name": "D", "status": "old", "secret": "x", "phone": "+9"}, 201, `"phone":"+9","age":0,"status":"old","secret":"x"`},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				r := as(c.On(t), test.caller).Post("/api/patients/", test.body).Expect(test.status).Contains(test.has)
+				r := apitest.As(c.On(t), test.caller).Post("/api/patients/", test.body).Expect(test.status).Contains(test.has)
 				if test.caller != "all" {
 					r.Lacks(`"phone"`, "+9", `"age"`)
 				}
@@ -243,7 +244,7 @@ func TestCreates(t *testing.T) {
 func TestStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		n := frameworktest.CountStatements(db)
-		_, c := serve(t, config(db), resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		for _, test := range []struct {
 			caller, method, path string
 			body                 any
@@ -254,7 +255,7 @@ func TestStatements(t *testing.T) {
 			{"all", "PATCH", "patients/1/", map[string]any{"status": "odd"}, 3}, {"ann", "PATCH", "patients/1/", map[string]any{"name": "A"}, 4},
 			{"ann", "PATCH", "patients/1/", map[string]any{"status": "x"}, 1},
 		} {
-			texts := slices.DeleteFunc(n.During(func() { as(c, test.caller).Do(test.method, "/api/"+test.path, test.body) }), func(text string) bool {
+			texts := slices.DeleteFunc(n.During(func() { apitest.As(c, test.caller).Do(test.method, "/api/"+test.path, test.body) }), func(text string) bool {
 				return strings.HasPrefix(text, "BEGIN") || strings.HasPrefix(text, "COMMIT") || strings.HasPrefix(text, "ROLLBACK")
 			})
 			if len(texts) != test.want {
@@ -267,7 +268,7 @@ func TestStatements(t *testing.T) {
 // TestDocument: a member that only some callers see is optional, and is described.
 func TestDocument(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api, c := serve(t, config(db), resources()...)
+		api, c := apitest.Serve(t, config(db), resources()...)
 		type schema struct {
 			Required   []string
 			Properties map[string]struct{ Description string }
@@ -346,11 +347,7 @@ func TestMistakes(t *testing.T) {
 			both(t, func(t *testing.T, db *sqldb.DB) {
 				v := patients()
 				test.change(&v)
-				api := framework.New(config(db))
-				api.Register(v, visits(), cards(), labels(), desk())
-				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the mistake is %v; want %s", err, test.want)
-				}
+				apitest.Mistake(t, config(db), test.want, v, visits(), cards(), labels(), desk())
 			})
 		})
 	}

@@ -76,7 +76,8 @@ func (m *Mask) own(name string, index []int) *member {
 	return m.members[name]
 }
 
-// isEmbedded reports whether the members of a field are those of the struct that has it.
+// isEmbedded reports whether the members of a field's struct are members of the struct that has the
+// field.
 func isEmbedded(f reflect.StructField) bool {
 	return f.Anonymous && f.Tag.Get("json") == "" && f.Type.Kind() == reflect.Struct
 }
@@ -97,7 +98,7 @@ func (m *Mask) Members() iter.Seq2[Member, *Rule] {
 // A Member is a member of a struct.
 type Member struct {
 	Of   reflect.Type
-	Name string // as in Go, without a case
+	Name string // its name before Config.Case applies: that of the tag json, or else the Go name
 }
 
 func (m *Mask) visit(seen map[*Mask]bool, yield func(Member, *Rule) bool) bool {

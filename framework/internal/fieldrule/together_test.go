@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The records of these tests are the patients of the ward with everything that relations offer at
@@ -221,7 +222,7 @@ func atDesk(t *testing.T, test func(t *testing.T, db *sqldb.DB, c *frameworktest
 				t.Fatal(err)
 			}
 		}
-		_, c := serve(t, camel(db), desks()...)
+		_, c := apitest.Serve(t, camel(db), desks()...)
 		test(t, db, c)
 	})
 }
@@ -265,15 +266,15 @@ func TestEveryAnswerHides(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) {
 				for _, caller := range []string{"ann", ""} {
 					if caller == "" && test.signedIn {
-						as(c.On(t), caller).Do(test.method, "/api/"+test.path, test.body).Expect(401)
+						apitest.As(c.On(t), caller).Do(test.method, "/api/"+test.path, test.body).Expect(401)
 						continue
 					}
-					as(c.On(t), caller).Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Lacks(hiddenAtDesk...)
+					apitest.As(c.On(t), caller).Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Lacks(hiddenAtDesk...)
 				}
 				if !strings.Contains(test.name, "PUT") {
-					as(c.On(t), "all").Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Contains(test.has)
+					apitest.As(c.On(t), "all").Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Contains(test.has)
 				} else {
-					as(c.On(t), "all").Get("/api/" + test.path).Expect(200).Contains(test.has)
+					apitest.As(c.On(t), "all").Get("/api/" + test.path).Expect(200).Contains(test.has)
 				}
 			})
 		}
@@ -291,7 +292,7 @@ func TestEveryParameterIsGuarded(t *testing.T) {
 			"records/2/related/?ordering=fee",
 		} {
 			t.Run(path, func(t *testing.T) {
-				r := as(c.On(t), "ann").Get("/api/" + path)
+				r := apitest.As(c.On(t), "ann").Get("/api/" + path)
 				if r.Status() == 200 && r.Headers().Get("Trestle-Ignored") == "" && !strings.HasSuffix(path, "phone=") {
 					t.Errorf("it is answered: %s", r.Body())
 				}
@@ -307,7 +308,7 @@ func TestRepeatedWithOtherPermissions(t *testing.T) {
 		defer func(before []string) { held["all"] = before }(held["all"])
 		for _, path := range []string{"show", "hand"} {
 			send := func(key string) *frameworktest.Response {
-				return as(c, "all").With("Idempotency-Key", key+path).Post("/api/records/2/"+path+"/", nil).Expect(200)
+				return apitest.As(c, "all").With("Idempotency-Key", key+path).Post("/api/records/2/"+path+"/", nil).Expect(200)
 			}
 			all := held["all"]
 			send("lost").Contains("+111")
@@ -324,7 +325,7 @@ func TestRepeatedWithOtherPermissions(t *testing.T) {
 // TestReadOnlyInItsMember compares what a caller sends back in the member of the row.
 func TestReadOnlyInItsMember(t *testing.T) {
 	atDesk(t, func(t *testing.T, _ *sqldb.DB, c *frameworktest.Client) {
-		ann := as(c, "ann")
+		ann := apitest.As(c, "ann")
 		answers := map[string]bool{}
 		for _, phone := range []string{"+111", "x"} {
 			r := ann.Patch("/api/records/2/", map[string]any{"record": map[string]any{"guardianPhone": phone, "maxFee": 55}}).Expect(200).Lacks(hiddenAtDesk...)
@@ -339,13 +340,13 @@ func TestReadOnlyInItsMember(t *testing.T) {
 // TestWritesInItsMember rejects with the pointers of the client's body.
 func TestWritesInItsMember(t *testing.T) {
 	atDesk(t, func(t *testing.T, _ *sqldb.DB, c *frameworktest.Client) {
-		as(c, "ann").Patch("/api/records/2/", map[string]any{"record": map[string]any{"secret": nil, "status": "old", "visits": []any{}}}).Expect(403).
+		apitest.As(c, "ann").Patch("/api/records/2/", map[string]any{"record": map[string]any{"secret": nil, "status": "old", "visits": []any{}}}).Expect(403).
 			Fault("/record/secret", "forbidden").Fault("/record/status", "forbidden")
-		as(c, "").Put("/api/records/2/stays/2/", map[string]any{"note": "x", "fee": 55}).Expect(401)
-		as(c, "ann").Put("/api/records/2/stays/2/", map[string]any{"note": "x", "fee": 55}).Expect(403).Fault("/fee", "forbidden")
-		as(c, "ann").Post("/api/records/2/stays/", map[string]any{"note": "x", "fee": 5}).Expect(403).Fault("/fee", "forbidden")
-		as(c, "ann").Post("/api/records/2/stays/", map[string]any{"note": "x"}).Expect(201).Lacks(`"fee"`)
-		as(c, "all").Get("/api/records/2/").Expect(200).Contains(`"note":"eye","fee":55`, `"status":"new"`)
+		apitest.As(c, "").Put("/api/records/2/stays/2/", map[string]any{"note": "x", "fee": 55}).Expect(401)
+		apitest.As(c, "ann").Put("/api/records/2/stays/2/", map[string]any{"note": "x", "fee": 55}).Expect(403).Fault("/fee", "forbidden")
+		apitest.As(c, "ann").Post("/api/records/2/stays/", map[string]any{"note": "x", "fee": 5}).Expect(403).Fault("/fee", "forbidden")
+		apitest.As(c, "ann").Post("/api/records/2/stays/", map[string]any{"note": "x"}).Expect(201).Lacks(`"fee"`)
+		apitest.As(c, "all").Get("/api/records/2/").Expect(200).Contains(`"note":"eye","fee":55`, `"status":"new"`)
 	})
 }
 
@@ -396,11 +397,7 @@ func TestListsOfFieldsWithRules(t *testing.T) {
 			both(t, func(t *testing.T, db *sqldb.DB) {
 				r, l := records(), tags()
 				test.change(&r, &l)
-				api := framework.New(camel(db))
-				api.Register(r, stays(), l)
-				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the mistake is %v; want %s", err, test.want)
-				}
+				apitest.Mistake(t, camel(db), test.want, r, stays(), l)
 			})
 		})
 	}

@@ -1,23 +1,17 @@
 package fieldrule_test
 
 import (
-	"context"
 	"iter"
-	"log/slog"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
-	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/contract"
-	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The ward of the tests: patients, some with a guardian, and their visits.
@@ -195,78 +189,24 @@ func resources() []framework.Resource {
 }
 
 // held are the permissions of the callers.
-var held = map[string][]string{
+var held = apitest.Names{
 	"ann": nil, "hal": {"patients.contact"}, "max": {"patients.manage"}, "fay": {"visits.fees"}, "all": {"patients.contact", "patients.manage", "visits.fees"},
 }
 
-// role is an authenticator of the tests: "Authorization: Role ann".
-type role struct{}
-
-func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Role ")
-	if !ok {
-		return nil, nil
-	}
-	caller := &framework.Caller{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)), Name: name, Permissions: map[string]bool{}}
-	for _, permission := range held[name] {
-		caller.Permissions[permission] = true
-	}
-	return caller, nil
-}
-
-func (role) Challenge() string { return "Role" }
-
 func config(db *sqldb.DB) framework.Config {
-	return framework.Config{
-		DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{role{}}, Pagination: page.Number{Size: 100},
-		Log: slog.New(slog.DiscardHandler),
-	}
-}
-
-// serve serves resources. Every answer must be described in the OpenAPI document.
-func serve(tb testing.TB, c framework.Config, resources ...framework.Resource) (*framework.API, *frameworktest.Client) {
-	tb.Helper()
-	api := framework.New(c)
-	api.Register(resources...)
-	handler, err := api.Handler()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	text, err := api.Document("json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	promised, err := contract.New(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return api, frameworktest.New(tb, promised.Wrap(tb, handler))
+	c := apitest.Config(db)
+	c.Authentication = []framework.Authenticator{held}
+	return c
 }
 
 // both runs a test on a fresh ward in both databases: Ada, the guardian of Bea, and their visits.
 func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(context.Background(), nil, ward); err != nil {
-			t.Fatal(err)
-		}
-		for _, row := range []any{
+	apitest.Databases(t, ward, func(t *testing.T, db *sqldb.DB) {
+		apitest.Insert(t, db,
 			&Patient{Name: "Ada", Phone: "+111", Age: 70, Status: "old", Secret: new("alpha")},
 			&Patient{Name: "Bea", Phone: "+222", Age: 20, Status: "new", GuardianID: new(int64(1))},
-			&Visit{PatientID: 1, Fee: 77, Note: "hip"}, &Visit{PatientID: 2, Fee: 55, Note: "eye"},
-		} {
-			if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+			&Visit{PatientID: 1, Fee: 77, Note: "hip"}, &Visit{PatientID: 2, Fee: 55, Note: "eye"})
 		test(t, db)
 	})
-}
-
-// as is the client of a caller; "" is anonymous.
-func as(c *frameworktest.Client, caller string) *frameworktest.Client {
-	if caller == "" {
-		return c
-	}
-	return c.With("Authorization", "Role "+caller)
 }

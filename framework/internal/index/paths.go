@@ -83,7 +83,7 @@ func (x *indexing) unserved() (places []string) {
 	}
 	order := func(place string, terms []ordering.Term) {
 		if !ordering.OfRow(terms) && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return x.Accepts(t.Field) }) {
-			places = naming.AddNew(places, []string{strings.Replace(place, "default", "the default", 1) + " sorts every matching row: an index has columns of one table alone"})
+			places = naming.AddNew(places, []string{strings.Replace(place, "default", "the default", 1) + " sorts every matching row: no index has related columns or computed values"})
 		}
 	}
 	for _, o := range x.orderings() {
@@ -94,7 +94,7 @@ func (x *indexing) unserved() (places []string) {
 			if x.Accepts(f) {
 				continue
 			}
-			places = append(places, fmt.Sprintf("search %q reads every related row: a stored search document has columns of its own row alone", f.Name))
+			places = append(places, fmt.Sprintf("search %q reads every related row: a stored search document has only columns of its own row", f.Name))
 		}
 	}
 	return append(places, x.computedFilters()...)

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestStatements: below a parent, a list and a create need one statement more than a flat viewset of the
@@ -28,9 +29,9 @@ func TestStatements(t *testing.T) {
 		noted := framework.ViewSet[Page]{Name: "pages", Verbs: framework.CRUD[titleInput, pageView](), Scope: framework.Public()}
 		piece, loose := parts(), parts()
 		piece.Parent, loose.Parent = framework.Child("article", "articles"), framework.Parent{}
-		_, client := serve(t, config(db), articles(), below, flat, notebooks(), pages(), noted, piece, loose)
+		_, client := apitest.Serve(t, config(db), articles(), below, flat, notebooks(), pages(), noted, piece, loose)
 		counter := frameworktest.CountStatements(db)
-		ann := as(client, "ann")
+		ann := apitest.As(client, "ann")
 		for _, c := range []struct {
 			name, method, flat, nested string
 			body                       any
@@ -74,9 +75,9 @@ func queries(statements []string) []string {
 func TestAddresses(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)
-		insert(t, db, nil, &Article{ID: 7, Slug: "a b/ü", AuthorID: idOf("ann")})
-		_, client := serve(t, config(db), resources()...)
-		ann := as(client, "ann")
+		insert(t, db, nil, &Article{ID: 7, Slug: "a b/ü", AuthorID: apitest.ID("ann")})
+		_, client := apitest.Serve(t, config(db), resources()...)
+		ann := apitest.As(client, "ann")
 		for _, c := range []struct {
 			below string
 			body  any
@@ -109,11 +110,11 @@ func TestDeletedParent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)
 		wide := framework.ViewSet[Comment]{Name: "remarks", Verbs: framework.ReadOnly[commentView](), Scope: framework.Via("id", "articles/{}/comments")}
-		_, client := serve(t, config(db), append(resources(), wide)...)
-		bob := as(client, "bob")
+		_, client := apitest.Serve(t, config(db), append(resources(), wide)...)
+		bob := apitest.As(client, "bob")
 		bob.Get("/api/remarks/?size=100").Expect(200).Contains(`"count":4`, "four").Lacks("five", "six")
-		as(client, "ann").Get("/api/remarks/?size=100").Expect(200).Contains(`"count":5`, "five").Lacks("six")
-		as(client, "ann").Delete("/api/articles/sql/").Expect(204)
+		apitest.As(client, "ann").Get("/api/remarks/?size=100").Expect(200).Contains(`"count":5`, "five").Lacks("six")
+		apitest.As(client, "ann").Delete("/api/articles/sql/").Expect(204)
 		bob.Get("/api/remarks/?size=100").Expect(200).Contains(`"count":3`).Lacks("four")
 		bob.Get("/api/remarks/4/").Expect(404)
 		for _, r := range []struct{ method, path string }{
@@ -132,14 +133,14 @@ func TestSafeRetries(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill(t, db)
-		_, client := serve(t, config(db), resources()...)
-		bob, body := as(client, "bob").With("Idempotency-Key", "k"), fields{"texts": []string{"x"}}
+		_, client := apitest.Serve(t, config(db), resources()...)
+		bob, body := apitest.As(client, "bob").With("Idempotency-Key", "k"), fields{"texts": []string{"x"}}
 		bob.Post("/api/articles/go/comments/bulk/", body).Expect(200)
 		bob.Post("/api/articles/go/comments/bulk/", body).Expect(200).Header("Idempotent-Replayed", "true")
 		bob.Post("/api/articles/sql/comments/bulk/", body).Expect(422).Code("idempotency_key_reused")
 		bob.With("Idempotency-Key", "other").Post("/api/articles/none/comments/bulk/", body).Expect(404)
-		as(client, "bob").Get("/api/articles/go/comments/?text=x").Expect(200).Contains(`"count":1`)
-		as(client, "ann").Patch("/api/articles/go/", fields{"hidden": true}).Expect(200)
+		apitest.As(client, "bob").Get("/api/articles/go/comments/?text=x").Expect(200).Contains(`"count":1`)
+		apitest.As(client, "ann").Patch("/api/articles/go/", fields{"hidden": true}).Expect(200)
 		bob.Post("/api/articles/go/comments/bulk/", body).Expect(404)
 	})
 }
@@ -150,15 +151,15 @@ func TestParentPermission(t *testing.T) {
 		fill(t, db)
 		v := articles()
 		v.Verbs.Retrieve = v.Verbs.Retrieve.Permit(framework.Staff())
-		api, client := serve(t, config(db), v, comments(), parts())
+		api, client := apitest.Serve(t, config(db), v, comments(), parts())
 		for caller, want := range map[string]int{"": 401, "bob": 403, "staff": 200} {
-			as(client, caller).Get("/api/articles/").Expect(200)
-			as(client, caller).Get("/api/articles/go/comments/").Expect(want)
-			as(client, caller).Get("/api/articles/go/comments/1/").Expect(want)
-			as(client, caller).Do("OPTIONS", "/api/articles/go/comments/", nil).Expect(want)
-			as(client, caller).Do("OPTIONS", "/api/articles/go/", nil).Expect(200).Contains(map[bool]string{true: `"children"`, false: `"actions"`}[want == 200])
+			apitest.As(client, caller).Get("/api/articles/").Expect(200)
+			apitest.As(client, caller).Get("/api/articles/go/comments/").Expect(want)
+			apitest.As(client, caller).Get("/api/articles/go/comments/1/").Expect(want)
+			apitest.As(client, caller).Do("OPTIONS", "/api/articles/go/comments/", nil).Expect(want)
+			apitest.As(client, caller).Do("OPTIONS", "/api/articles/go/", nil).Expect(200).Contains(map[bool]string{true: `"children"`, false: `"actions"`}[want == 200])
 		}
-		for _, route := range api.Access(nil, &framework.Caller{ID: idOf("bob")}, &framework.Caller{ID: idOf("staff"), Staff: true}) {
+		for _, route := range api.Access(nil, &framework.Caller{ID: apitest.ID("bob")}, &framework.Caller{ID: apitest.ID("staff"), Staff: true}) {
 			if !strings.Contains(route.Path, "/comments/") {
 				continue
 			}
@@ -191,14 +192,14 @@ func TestFillsAndFunctions(t *testing.T) {
 			err := framework.Insert(c, p)
 			return partView{p.ID, in}, err
 		})
-		_, client := serve(t, config(db), articles(), v, w)
-		as(client, "bob").Post("/api/articles/sql/comments/", comment).Expect(201).Contains("new of 2 and 2")
-		location := as(client, "ann").Post("/api/articles/sql/parts/", part).Expect(201).Headers().Get("Location")
+		_, client := apitest.Serve(t, config(db), articles(), v, w)
+		apitest.As(client, "bob").Post("/api/articles/sql/comments/", comment).Expect(201).Contains("new of 2 and 2")
+		location := apitest.As(client, "ann").Post("/api/articles/sql/parts/", part).Expect(201).Headers().Get("Location")
 		if !strings.HasPrefix(location, client.URL()+"/api/articles/sql/parts/") {
 			t.Errorf("Location is %q", location)
 		}
-		as(client, "bob").Post("/api/articles/sql/parts/", part).Expect(403).Code("not_yours")
-		as(client, "").Get("/api/articles/sql/parts/").Expect(200).Contains(`"count":1`)
+		apitest.As(client, "bob").Post("/api/articles/sql/parts/", part).Expect(403).Code("not_yours")
+		apitest.As(client, "").Get("/api/articles/sql/parts/").Expect(200).Contains(`"count":1`)
 	})
 }
 
@@ -225,7 +226,7 @@ func TestConcurrentDelete(t *testing.T) {
 			return framework.None{}, err
 		}
 		boards.Actions = []framework.Action[Board]{framework.Post("remove", removed)}
-		_, client := serve(t, config(db), boards, posts)
+		_, client := apitest.Serve(t, config(db), boards, posts)
 		for range 10 {
 			var made struct{ ID uuid.UUID }
 			client.Post("/api/boards/", pageBody).Expect(201).JSON(&made)

@@ -30,7 +30,7 @@ func bind(r *table.Resource) (*table.Nesting, error) {
 	case d.Under != "":
 		return nil, naming.Sentence("the path of a nested viewset begins with that of its parent; leave Under out")
 	case d.Single:
-		return nil, naming.Sentence("a single resource is one row of the caller, and below a parent are several; leave Single or Parent out")
+		return nil, naming.Sentence("a single resource is one row of the caller, and a viewset below a parent has several rows; leave Single or Parent out")
 	}
 	parent, err := r.API.LookUp(d.Parent.Viewset)
 	if err != nil {
@@ -40,7 +40,7 @@ func bind(r *table.Resource) (*table.Nesting, error) {
 		return nil, naming.Sentence("%s is a single resource, whose path has no key; a nested viewset needs a parent with keys", parent.Path)
 	}
 	if len(d.Files) > 0 && (parent.Key != parent.Pk || parent.Declaration.Parent != nil) {
-		return nil, naming.Sentence("the URLs of files need the key of the parent in the row: the path of %s must end with its primary key and have no other; declare Files in a viewset that is not nested", parent.Path)
+		return nil, naming.Sentence("the URLs of files need the key of the parent in the row: the path of %s must end with its primary key and contain no other key; declare Files in a viewset that is not nested", parent.Path)
 	}
 	to, err := r.Relations.BelongsTo(d.Parent.Relation)
 	switch {
@@ -99,7 +99,7 @@ func checkWriters(r *table.Resource) error {
 	case !r.Above.ByWriters:
 		return nil
 	case !parent.HasWriters() && parent.Declaration.Scope.Unless == nil:
-		return naming.Sentence("ByWriters has no effect: who sees a row of %s may change it; leave it out, or give %s Writers", parent.Path, parent.Path)
+		return naming.Sentence("ByWriters has no effect: every caller that sees a row of %s may change it; leave it out, or give %s Writers", parent.Path, parent.Path)
 	case !slices.ContainsFunc(r.Endpoints, (*table.Endpoint).IsWrite):
 		return naming.Sentence("ByWriters has no effect: the viewset changes no row; leave it out")
 	}

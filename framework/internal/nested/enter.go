@@ -34,9 +34,9 @@ func ReadKeys(r *table.Resource, texts []string) ([]any, error) {
 // nothing if the viewset is not nested.
 //
 // If the row does not exist or the caller may not see it, the error is NotFound. If the request
-// changes rows for which the caller must be able to change the parent, and the caller is not, the
-// error is 403 not_yours, or 401 for an anonymous caller. In a transaction on PostgreSQL it locks
-// the row, so that no other request can delete it before the transaction ends.
+// changes rows, the nesting is ByWriters, and the caller may see the parent but not change it, the
+// error is 403 not_yours, or 401 for an anonymous caller. In a transaction on PostgreSQL, Enter locks
+// the parent, so that no other request can delete it before the transaction ends.
 func Enter(c *call.Call, r *table.Resource, req *table.Request) error {
 	if r.Above == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/files"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // A Sketch is a row with a file, below a notebook.
@@ -56,8 +57,8 @@ func TestFiles(t *testing.T) {
 		signed.Files[0].SignFor = time.Hour
 		c := config(db)
 		c.FileKeys = [][]byte{[]byte(strings.Repeat("k", 32))}
-		_, client := serve(t, c, notebooks(), sketches, signed)
-		ann, below := as(client, "ann"), "/api/notebooks/"+first+"/"
+		_, client := apitest.Serve(t, c, notebooks(), sketches, signed)
+		ann, below := apitest.As(client, "ann"), "/api/notebooks/"+first+"/"
 		var row struct {
 			ID    uuid.UUID
 			Photo struct{ URL string }
@@ -72,7 +73,7 @@ func TestFiles(t *testing.T) {
 		for _, r := range []struct{ caller, method, path string }{
 			{"bob", "GET", at}, {"", "GET", at}, {"bob", "PUT", at}, {"bob", "DELETE", at}, {"ann", "GET", other}, {"bob", "GET", other}, {"bob", "DELETE", other},
 		} {
-			as(client, r.caller).With("Content-Type", "text/plain").Do(r.method, r.path+"photo/", map[bool]any{true: "other"}[r.method == "PUT"]).Expect(404)
+			apitest.As(client, r.caller).With("Content-Type", "text/plain").Do(r.method, r.path+"photo/", map[bool]any{true: "other"}[r.method == "PUT"]).Expect(404)
 		}
 		ann.Get(strings.Replace(at, "/sketches/", "/signed/", 1)).Expect(200).JSON(&row)
 		if !strings.HasPrefix(row.Photo.URL, strings.Replace(at, "/sketches/", "/signed/", 1)+"photo/?expires=") {

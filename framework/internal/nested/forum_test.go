@@ -12,10 +12,9 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
-	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The forum of the tests. Articles are public and deleted softly, with comments of anyone and parts
@@ -274,54 +273,10 @@ func resources() []framework.Resource {
 	return []framework.Resource{articles(), comments(), parts(), notebooks(), pages(), marks(), sheets(), sheetMarks()}
 }
 
-// idOf is the id of a caller.
-func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
-
-// names is an authenticator of the tests: "Authorization: Name ann".
-type names struct{}
-
-func (names) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	header := r.Header.Get("Authorization")
-	if len(header) < len("Name x") {
-		return nil, nil
-	}
-	name := header[len("Name "):]
-	return &framework.Caller{ID: idOf(name), Name: name, Staff: name == "staff"}, nil
-}
-
-func (names) Challenge() string { return `Name realm="forum"` }
-
 func config(db *sqldb.DB) framework.Config {
-	return framework.Config{
-		DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{names{}}, Pagination: page.Number{Size: 2, SizeParam: "size"},
-	}
-}
-
-// serve serves resources. Each request and answer is compared with the OpenAPI document.
-func serve(t *testing.T, c framework.Config, resources ...framework.Resource) (*framework.API, *frameworktest.Client) {
-	t.Helper()
-	api := framework.New(c)
-	api.Register(resources...)
-	handler, err := api.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := api.Document("json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	promised, err := contract.New(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return api, frameworktest.New(t, promised.Wrap(t, handler))
-}
-
-func as(c *frameworktest.Client, name string) *frameworktest.Client {
-	if name == "" {
-		return c
-	}
-	return c.With("Authorization", "Name "+name)
+	c := apitest.Config(db)
+	c.Pagination = page.Number{Size: 2, SizeParam: "size"}
+	return c
 }
 
 type fields map[string]any
@@ -329,12 +284,7 @@ type fields map[string]any
 // both runs a test on a fresh forum in both databases.
 func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(t.Context(), nil, forum); err != nil {
-			t.Fatal(err)
-		}
-		test(t, db)
-	})
+	apitest.Databases(t, forum, test)
 }
 
 // insert stores rows as they are, after it has deleted those of some tables.
@@ -369,7 +319,7 @@ const (
 // fill brings the rows back that the tests begin with.
 func fill(t *testing.T, db *sqldb.DB) {
 	t.Helper()
-	ann, bob := idOf("ann"), idOf("bob")
+	ann, bob := apitest.ID("ann"), apitest.ID("bob")
 	insert(t, db, []string{"marks", "pages", "notebooks", "parts", "comments", "articles"},
 		&Article{ID: 1, Slug: "go", AuthorID: ann}, &Article{ID: 2, Slug: "sql", AuthorID: ann}, &Article{ID: 3, Slug: "secret", AuthorID: ann, Hidden: true},
 		&Article{ID: 4, Slug: "gone", AuthorID: ann, DeletedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},

@@ -119,7 +119,7 @@ func TestMistakes(t *testing.T) {
 				Name: "mine", Parent: framework.Child("article", "articles"), Single: true, Scope: framework.Own((*Comment).author),
 				Verbs: framework.Verbs{Retrieve: framework.Shows[commentView]()},
 			}),
-			[]string{`articles/{}/mine: parent: a single resource is one row of the caller, and below a parent are several; leave Single or Parent out`},
+			[]string{`articles/{}/mine: parent: a single resource is one row of the caller, and a viewset below a parent has several rows; leave Single or Parent out`},
 		},
 		{
 			"a parent that is single", beside(
@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 			}),
 			[]string{
 				`articles/{}/photos: file "photo": it has no Field; write a function that returns the address of the column: func(m *Comment) *files.File`,
-				`articles/{}/photos: parent: the URLs of files need the key of the parent in the row: the path of articles must end with its primary key and have no other; declare Files in a viewset that is not nested`,
+				`articles/{}/photos: parent: the URLs of files need the key of the parent in the row: the path of articles must end with its primary key and contain no other key; declare Files in a viewset that is not nested`,
 			},
 		},
 		{
@@ -176,7 +176,7 @@ func TestMistakes(t *testing.T) {
 			"ByWriters below a parent that everyone who sees it may change", beside(framework.ViewSet[Mark]{
 				Name: "notes", Parent: framework.Child("page", "notebooks/{}/pages").ByWriters(), Scope: framework.Public(), Verbs: framework.CRUD[textInput, markView](),
 			}),
-			[]string{`notebooks/{}/pages/{}/notes: parent: ByWriters has no effect: who sees a row of notebooks/{}/pages may change it; leave it out, or give notebooks/{}/pages Writers`},
+			[]string{`notebooks/{}/pages/{}/notes: parent: ByWriters has no effect: every caller that sees a row of notebooks/{}/pages may change it; leave it out, or give notebooks/{}/pages Writers`},
 		},
 		{
 			"ByWriters of a viewset that only reads", beside(framework.ViewSet[Part]{

@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The callers of the table: Ann, Bob, Eve, who owns nothing, and an anonymous one.
@@ -140,13 +141,13 @@ var requests = []request{
 // TestRequests: each request by each caller, and no rejected request changes a row.
 func TestRequests(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, client := serve(t, config(db), resources()...)
+		_, client := apitest.Serve(t, config(db), resources()...)
 		for _, r := range requests {
 			t.Run(r.name, func(t *testing.T) {
 				for i, caller := range callers {
 					fill(t, db)
 					before := contents(t, db)
-					answer := as(client.On(t), caller).Do(r.method, "/api/"+r.path, r.body).Expect(r.want[i])
+					answer := apitest.As(client.On(t), caller).Do(r.method, "/api/"+r.path, r.body).Expect(r.want[i])
 					if r.want[i] < 300 {
 						answer.Contains(strings.Fields(r.has)...).Lacks(strings.Fields(r.lacks)...)
 					}
@@ -179,7 +180,7 @@ UNION SELECT 'mark ' || id || ' of ' || page_id || ': ' || text FROM marks ORDER
 func TestUnseenParent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		fill(t, db)
-		_, client := serve(t, config(db), resources()...)
+		_, client := apitest.Serve(t, config(db), resources()...)
 		for _, r := range []struct {
 			method, below string
 			body          any
@@ -200,7 +201,7 @@ func TestUnseenParent(t *testing.T) {
 		} {
 			t.Run(r.method+" "+r.below, func(t *testing.T) {
 				for _, caller := range callers[1:] {
-					c := as(client.On(t), caller)
+					c := apitest.As(client.On(t), caller)
 					unknown := withoutID(c.Do(r.method, "/api/articles/none/comments/"+r.below, r.body))
 					for _, parent := range []string{"secret", "gone"} {
 						if got := withoutID(c.Do(r.method, "/api/articles/"+parent+"/comments/"+r.below, r.body)); got != unknown {

@@ -21,6 +21,7 @@ import (
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The press of these tests has everything that relations offer below one parent: posts of a blog, with
@@ -210,22 +211,19 @@ func atPress(t *testing.T, test func(t *testing.T, db *sqldb.DB, c *frameworktes
 		}
 		gone := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		rows := []any{
-			&Blog{Name: "Ann's", OwnerID: idOf("ann")}, &Blog{Name: "Bob's", OwnerID: idOf("bob")}, &Blog{Name: "Night", OwnerID: idOf("ann"), Hidden: true},
-			&Blog{Name: "Past", OwnerID: idOf("ann"), DeletedAt: gone}, &Topic{Name: "go"}, &Topic{Name: "dark", Hidden: true}, &EntryTopic{EntryID: 1, TopicID: 2},
+			&Blog{Name: "Ann's", OwnerID: apitest.ID("ann")}, &Blog{Name: "Bob's", OwnerID: apitest.ID("bob")}, &Blog{Name: "Night", OwnerID: apitest.ID("ann"), Hidden: true},
+			&Blog{Name: "Past", OwnerID: apitest.ID("ann"), DeletedAt: gone}, &Topic{Name: "go"}, &Topic{Name: "dark", Hidden: true}, &EntryTopic{EntryID: 1, TopicID: 2},
 		}
 		for i, slug := range []string{"one", "two", "three", "four"} {
 			id := int64(i + 1)
-			rows = append(rows, &Entry{BlogID: id, WriterID: idOf(map[bool]string{true: "bob", false: "ann"}[id == 2]), Slug: slug, Title: "T" + slug},
-				&Line{EntryID: id, Text: "line of " + slug}, &Like{EntryID: id, CallerID: idOf("zed")}, &EntryTopic{EntryID: id, TopicID: 1})
+			rows = append(rows, &Entry{BlogID: id, WriterID: apitest.ID(map[bool]string{true: "bob", false: "ann"}[id == 2]), Slug: slug, Title: "T" + slug},
+				&Line{EntryID: id, Text: "line of " + slug}, &Like{EntryID: id, CallerID: apitest.ID("zed")}, &EntryTopic{EntryID: id, TopicID: 1})
 		}
-		for _, row := range rows {
-			if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		apitest.Insert(t, db, rows...)
 		l := &ledger{}
-		conf := framework.Config{DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{names{}}, Pagination: page.Number{Size: 10, SizeParam: "size"}, Observers: []framework.Observer{l}}
-		_, c := serve(t, conf, blogs(), entries(), lines(), topics())
+		conf := config(db)
+		conf.Pagination, conf.Observers = page.Number{Size: 10, SizeParam: "size"}, []framework.Observer{l}
+		_, c := apitest.Serve(t, conf, blogs(), entries(), lines(), topics())
 		test(t, db, c, l)
 	})
 }
@@ -289,9 +287,9 @@ func TestAnotherRowIsNoRow(t *testing.T) {
 				}
 				t.Run(pair.name+"/"+r.name, func(t *testing.T) {
 					for _, caller := range []string{"bob", "eve", ""} {
-						there := as(c.On(t), caller).Do(r.method, "/api/"+strings.NewReplacer("BLOG", pair.blog, "ENTRY", pair.entry, "LINE", pair.line).Replace(r.path), r.body)
+						there := apitest.As(c.On(t), caller).Do(r.method, "/api/"+strings.NewReplacer("BLOG", pair.blog, "ENTRY", pair.entry, "LINE", pair.line).Replace(r.path), r.body)
 						none := map[bool][]string{true: {"BLOG", "99", "ENTRY", "none", "LINE", "99"}, false: {"BLOG", pair.blog, "ENTRY", "none", "LINE", "99"}}[pair.whole]
-						nowhere := as(c.On(t), caller).Do(r.method, "/api/"+strings.NewReplacer(none...).Replace(r.path), r.body)
+						nowhere := apitest.As(c.On(t), caller).Do(r.method, "/api/"+strings.NewReplacer(none...).Replace(r.path), r.body)
 						if a, b := varies.ReplaceAllString(there.Body(), ""), varies.ReplaceAllString(nowhere.Body(), ""); there.Status() != nowhere.Status() || a != b {
 							t.Errorf("%q: %d %s; for no row %d %s", caller, there.Status(), a, nowhere.Status(), b)
 						}
@@ -362,7 +360,7 @@ func TestTogether(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				l.kept = nil
-				as(c.On(t), test.caller).Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Contains(test.has...).Lacks("dark", "Night")
+				apitest.As(c.On(t), test.caller).Do(test.method, "/api/"+test.path, test.body).Expect(test.status).Contains(test.has...).Lacks("dark", "Night")
 				if got := strings.Join(l.kept, " "); got != test.recorded && test.status < 300 {
 					t.Errorf("recorded is %q; want %q", got, test.recorded)
 				}
@@ -374,7 +372,7 @@ func TestTogether(t *testing.T) {
 // TestKeyBelowAnotherParent repeats a key below another parent, and after the parent is out of sight.
 func TestKeyBelowAnotherParent(t *testing.T) {
 	atPress(t, func(t *testing.T, db *sqldb.DB, c *frameworktest.Client, _ *ledger) {
-		bob := as(c, "bob").With("Idempotency-Key", "k")
+		bob := apitest.As(c, "bob").With("Idempotency-Key", "k")
 		first := bob.Post("/api/blogs/1/entries/one/do/", nil).Expect(200).Body()
 		if again := bob.Post("/api/blogs/1/entries/one/do/", nil).Expect(200).Body(); again != first {
 			t.Errorf("the answers differ: %s and %s", first, again)
@@ -403,23 +401,19 @@ func TestRowsBelowAnotherParent(t *testing.T) {
 		change func(v *framework.ViewSet[Shelver])
 		want   string
 	}{
-		{"a list", func(v *framework.ViewSet[Shelver]) { v.Verbs.Create = framework.Accepts[in, shelverView]() }, `the rows of blogs/{}/shelves are below those of blogs, and a list of shelvers cannot say which`},
+		{"a list", func(v *framework.ViewSet[Shelver]) { v.Verbs.Create = framework.Accepts[in, shelverView]() }, `the rows of blogs/{}/shelves are below rows of blogs, and a list of shelvers does not name those`},
 		{"a list of another viewset of the same rows", func(v *framework.ViewSet[Shelver]) {
 			v.Verbs.Create, v.Relations = framework.Accepts[in, shelverView](), framework.Relations{"shelves": "owners/{}/shelves"}
-		}, `the rows of owners/{}/shelves are below those of owners, and a list of shelvers cannot say which`},
+		}, `the rows of owners/{}/shelves are below rows of owners, and a list of shelvers does not name those`},
 		{"a toggle", func(v *framework.ViewSet[Shelver]) {
 			v.Actions = append(v.Actions, framework.Toggle[Shelver, framework.None]("own", "shelves", "caller_id"))
-		}, `the rows of "shelves" are below those of blogs, and a toggle cannot say which`},
+		}, `the rows of "shelves" are below rows of blogs, and a toggle does not name those`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 				v := framework.ViewSet[Shelver]{Name: "shelvers", Verbs: framework.ReadOnly[shelverView](), Scope: framework.Public(), Relations: framework.Relations{"shelves": "blogs/{}/shelves"}}
 				test.change(&v)
-				api := framework.New(config(db))
-				api.Register(blogs(), shelves, v, owners, owned)
-				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the mistake is %v; want %s", err, test.want)
-				}
+				apitest.Mistake(t, config(db), test.want, blogs(), shelves, v, owners, owned)
 			})
 		})
 	}

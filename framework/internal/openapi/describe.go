@@ -31,6 +31,33 @@ func Describe(root wire.Members, path, method string) wire.Members {
 	return described
 }
 
+// MarkReadOnly marks fields of the body of a description of [Describe] as readOnly. member is the
+// member of the body that has the fields, "" for the body itself.
+func MarkReadOnly(described wire.Members, member string, fields []string) wire.Members {
+	path := []string{"body", "properties"}
+	if member != "" {
+		path = append(path, member, "properties")
+	}
+	for _, field := range fields {
+		described = marked(described, append(path, field))
+	}
+	return described
+}
+
+// marked returns an object in which the object at a path is readOnly.
+func marked(object wire.Members, path []string) wire.Members {
+	if len(path) == 0 {
+		return object.With(wire.Members{{Name: "readOnly", Value: true}})
+	}
+	object = slices.Clone(object)
+	for i, one := range object {
+		if inner, isObject := one.Value.(wire.Members); isObject && one.Name == path[0] {
+			object[i].Value = marked(inner, path[1:])
+		}
+	}
+	return object
+}
+
 // mostInlined is the depth to which references are replaced. Deeper references stay, so that a
 // schema which refers to itself has an end.
 const mostInlined = 16

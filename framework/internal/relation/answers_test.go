@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestAnswersWithShapes: create, PUT, an action and a stream answer with what the view shows of
 // relations.
 func TestAnswersWithShapes(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := shaped()
 		v.Verbs.Create = framework.Fills[shapedView](func(_ *framework.Call, a *Article, _ shapedInput) error {
 			a.ID, a.WriterID, a.Reprints = 9, new(int64(1)), new(int64(1))
@@ -29,9 +28,9 @@ func TestAnswersWithShapes(t *testing.T) {
 		v.Collection = []framework.CollectionAction{framework.OnCollection("GET", "stream", func(c *framework.Call, _ framework.None) (iter.Seq2[shapedView, error], error) {
 			return framework.Each[shapedView](c, "shaped", nil), nil
 		})}
-		_, c := build(t, db, append(resources(), v, votes())...)
+		_, c := apitest.Serve(t, config(db), append(resources(), v, votes())...)
 		voted(t, db)
-		una := c.With("Authorization", "una")
+		una := apitest.As(c, "una")
 		una.Put("/api/shaped/1/", map[string]any{"title": "One"}).Expect(200).Contains(whole)
 		una.Get("/api/shaped/1/again/").Expect(200).Contains(whole)
 		lines := strings.Split(strings.TrimSpace(una.Get("/api/shaped/stream/").Expect(200).Body()), "\n")
@@ -46,9 +45,8 @@ func TestAnswersWithShapes(t *testing.T) {
 
 // TestOptionsOfPaths: OPTIONS describes the filters and orders by paths and by functions.
 func TestOptionsOfPaths(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
-		_, c := build(t, db, shapes()...)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), shapes()...)
 		type schema struct {
 			Type  any
 			Enum  []any

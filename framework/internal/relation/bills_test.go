@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // exact is a decimal in a column of the type numeric, as Django has it.
@@ -126,9 +127,9 @@ func billed(t *testing.T, db *sqldb.DB) *frameworktest.Client {
 	if err := db.Migrate(t.Context(), nil, ledger); err != nil {
 		t.Fatal(err)
 	}
-	_, c := build(t, db, bills())
+	_, c := apitest.Serve(t, config(db), bills())
 	day := calendar.NewDate(2026, 1, 31)
-	fill(t, db, &Bill{ID: 1}, &Bill{ID: 2},
+	apitest.Insert(t, db, &Bill{ID: 1}, &Bill{ID: 2},
 		&Line{ID: 1, BillID: 1, Price: 1010, Exact: 10, Day: day, At: calendar.NewTimeOfDay(9, 30, 0), Long: 90, Weight: 0.5, Pieces: 3},
 		&Line{ID: 2, BillID: 1, Price: 25, Exact: 20, Day: day.AddDays(1), At: calendar.NewTimeOfDay(10, 0, 0), Long: 30, Weight: 0.25, Pieces: 4},
 		&Note{ID: 1, BillID: 1, Text: "gone", DeletedAt: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)}, &Note{ID: 2, BillID: 1, Text: "kept"},
@@ -213,7 +214,7 @@ func TestLongNames(t *testing.T) {
 	)
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		billed(t, db)
-		_, c := build(t, db, framework.ViewSet[Ledger]{
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Ledger]{
 			Name: "ledgers", Verbs: framework.ReadOnly[view](), Scope: framework.Public(),
 			Relations: framework.Relations{"note": framework.OfRow, "notes": framework.OfRow}, Ordering: framework.Ordering{Default: "note.text"},
 		})

@@ -8,12 +8,13 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestDocument: the OpenAPI document has the types, the allowed values and the orders of paths.
 func TestDocument(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		api, _ := build(t, db, resources()...)
+		api, _ := apitest.Serve(t, config(db), resources()...)
 		text, err := api.Document("json")
 		if err != nil {
 			t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/contract"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // fed has lists of articles with fewer rows than the list of all.
@@ -51,28 +51,13 @@ type titleView struct {
 
 func feeding(tb testing.TB, db *sqldb.DB) (*framework.API, *frameworktest.Client) {
 	tb.Helper()
-	api := framework.New(config(db))
-	api.Register(append(resources(), fed(), votes())...)
-	handler, err := api.Handler()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	text, err := api.Document("json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	promised, err := contract.New(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return api, frameworktest.New(tb, promised.Wrap(tb, handler))
+	return apitest.Serve(tb, config(db), append(resources(), fed(), votes())...)
 }
 
 // TestFeeds: each list has its rows, within the scope, with the filters, searches and orders of the
 // viewset.
 func TestFeeds(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		_, c := feeding(t, db)
 		voted(t, db)
 		for _, test := range []struct{ name, caller, path, want string }{
@@ -100,7 +85,7 @@ func TestFeeds(t *testing.T) {
 			{"for signed-in callers", "una", "own/", "1: 1"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				if got := idsOf(by(c.On(t), test.caller).Get("/api/fed/" + test.path)); got != test.want {
+				if got := idsOf(apitest.As(c.On(t), test.caller).Get("/api/fed/" + test.path)); got != test.want {
 					t.Errorf("listed are %s; want %s", got, test.want)
 				}
 			})
@@ -122,7 +107,7 @@ func TestFeeds(t *testing.T) {
 			t.Run(test.name, func(t *testing.T) { c.On(t).Get("/api/fed/" + test.path).Expect(test.status).Contains(test.has) })
 		}
 		var body struct{ Next, Previous *string }
-		by(c, "vic").Get("/api/fed/voted/?size=1&ordering=title").Expect(200).JSON(&body)
+		apitest.As(c, "vic").Get("/api/fed/voted/?size=1&ordering=title").Expect(200).JSON(&body)
 		next, err := url.Parse(*body.Next)
 		if err != nil || next.Path != "/api/fed/voted/" || next.Query().Get("ordering") != "title" || next.Query().Get("page") != "2" || body.Previous != nil {
 			t.Errorf("the next page is at %s", *body.Next)
@@ -130,21 +115,13 @@ func TestFeeds(t *testing.T) {
 	})
 }
 
-func by(c *frameworktest.Client, caller string) *frameworktest.Client {
-	if caller == "" {
-		return c
-	}
-	return c.With("Authorization", "Role "+caller)
-}
-
 // TestFeedStatements: a list takes one statement for its rows, and one for their number.
 func TestFeedStatements(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		n := frameworktest.CountStatements(db)
 		_, c := feeding(t, db)
 		voted(t, db)
-		vic := by(c, "vic")
+		vic := apitest.As(c, "vic")
 		for path, want := range map[string]int{"voted/": 1, "voted/?size=1": 2, "titles/": 1, "cheap/": 1, "voted/?search=wo": 1} {
 			if got := n.During(func() { vic.Get("/api/fed/" + path).Expect(200) }); len(got) != want {
 				t.Errorf("%s takes %d statements, want %d: %q", path, len(got), want, got)
@@ -205,8 +182,7 @@ func TestFeedDocument(t *testing.T) {
 
 // TestFeedIndexes: the doctor lists the indexes that find the rows of the lists.
 func TestFeedIndexes(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		api, _ := feeding(t, db)
 		var found []string
 		for _, n := range api.Indexes() {
@@ -251,11 +227,7 @@ func TestFeedMistakes(t *testing.T) {
 			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 				v := fed()
 				v.Collection = append(v.Collection, test.action)
-				api := framework.New(config(db))
-				api.Register(append(resources(), v, votes())...)
-				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the mistake is %v; want %s", err, test.want)
-				}
+				apitest.Mistake(t, config(db), test.want, append(resources(), v, votes())...)
 			})
 		})
 	}

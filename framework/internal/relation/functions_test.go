@@ -13,8 +13,8 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
-	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // A poll is a world with votes, as one caller sees it.
@@ -29,7 +29,7 @@ type poll struct {
 func vote(r *rand.Rand, w world, rows []any) (poll, []any) {
 	p := poll{world: w, votes: map[int64][]*Vote{}}
 	for id := int64(1); id <= 30; id++ {
-		v := &Vote{ID: id, ArticleID: 1 + r.Int64N(20), UserID: idOf([]string{"una", "staff"}[r.IntN(2)]), Weight: r.Int64N(7) - 3}
+		v := &Vote{ID: id, ArticleID: 1 + r.Int64N(20), UserID: apitest.ID([]string{"una", "staff"}[r.IntN(2)]), Weight: r.Int64N(7) - 3}
 		p.votes[v.ArticleID] = append(p.votes[v.ArticleID], v)
 		rows = append(rows, v)
 	}
@@ -42,7 +42,7 @@ func (p poll) functions(a *Article) map[string]*int64 {
 	f["comments"], f["signed"], f["noted"] = new(int64(len(p.comments[a.ID]))), new(int64(0)), new(int64(min(1, len(p.comments[a.ID]))))
 	for _, v := range p.votes[a.ID] {
 		*f["weight"] += v.Weight
-		if v.UserID == idOf(p.caller) && p.caller != "" {
+		if v.UserID == apitest.ID(p.caller) && p.caller != "" {
 			*f["mine"] = 1
 		}
 	}
@@ -157,19 +157,15 @@ func (p poll) query(r *rand.Rand) (query, want string) {
 func TestFunctionProperty(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("the seed is %d", seed)
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		migrate(t, db)
-		_, c := build(t, db, append(shapes(), polled())...)
+		_, c := apitest.Serve(t, config(db), append(shapes(), polled())...)
 		w, rows := imagine(r)
 		p, rows := vote(r, w, rows)
-		fill(t, db, rows...)
+		apitest.Insert(t, db, rows...)
 		for _, p.caller = range []string{"", "una", "staff"} {
 			p.staff = p.caller == "staff"
-			client := c
-			if p.caller != "" {
-				client = c.With("Authorization", p.caller)
-			}
+			client := apitest.As(c, p.caller)
 			for range 80 {
 				query, want := p.query(r)
 				if got := idsOf(client.Get("/api/polled/?" + query)); got != want {

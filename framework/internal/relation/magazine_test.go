@@ -1,9 +1,6 @@
 package relation_test
 
 import (
-	"context"
-	"net/http"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -13,9 +10,9 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
-	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The magazine of the tests: articles of authors, who may be in a team and have a profile. Authors
@@ -219,49 +216,14 @@ func resources() []framework.Resource {
 	return []framework.Resource{articles(), authors(), comments(), tags()}
 }
 
-// A role is an authenticator of the tests: "Authorization: Role staff", or without the first word.
-type role struct{}
-
-func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	name := strings.TrimPrefix(r.Header.Get("Authorization"), "Role ")
-	if name == "" {
-		return nil, nil
-	}
-	return &framework.Caller{ID: idOf(name), Name: name, Staff: strings.HasPrefix(name, "staff")}, nil
-}
-
-// idOf is the id of a caller.
-func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
-
-func (role) Challenge() string { return "Role" }
-
 func config(db *sqldb.DB) framework.Config {
-	return framework.Config{DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{role{}}, Pagination: page.Number{Size: 100, SizeParam: "size"}}
+	c := apitest.Config(db)
+	c.Pagination = page.Number{Size: 100, SizeParam: "size"}
+	return c
 }
 
-func build(tb testing.TB, db *sqldb.DB, resources ...framework.Resource) (*framework.API, *frameworktest.Client) {
-	tb.Helper()
-	api := framework.New(config(db))
-	api.Register(resources...)
-	handler, err := api.Handler()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return api, frameworktest.New(tb, handler)
-}
-
-func fill(tb testing.TB, db *sqldb.DB, rows ...any) {
-	tb.Helper()
-	for _, row := range rows {
-		if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
-			tb.Fatal(err)
-		}
-	}
-}
-
-func migrate(tb testing.TB, db *sqldb.DB) {
-	tb.Helper()
-	if err := db.Migrate(context.Background(), nil, magazine); err != nil {
-		tb.Fatal(err)
-	}
+// both runs a test on an empty magazine in both databases.
+func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
+	t.Helper()
+	apitest.Databases(t, magazine, test)
 }

@@ -66,6 +66,12 @@ func TestMistakes(t *testing.T) {
 			[]string{`articles: retrieve: the relation "original" is not listed; add "original": "articles" to Relations of articles`},
 		},
 		{
+			"a computed view of a many-to-many relation", wrong(func(v *framework.ViewSet[Article]) {
+				v.Verbs.Retrieve = framework.Computes(func(_ *framework.Call, a *Article) (pairView, error) { return pairView{a.ID}, nil }, "tags")
+			}),
+			[]string{`articles: retrieve: "tags" is a many-to-many relation, which Computes does not load; show it in a view with the tag from, or load a has-many relation to "article_tags"`},
+		},
+		{
 			"a relation of another viewset that it does not list", wrong(func(v *framework.ViewSet[Article]) {
 				v.Filters = append(v.Filters, filter.Exact("articles.writer.articles.title"))
 			}),

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // A world is random rows of the magazine, as the naive model reads them.
@@ -272,18 +272,17 @@ func clash(params []string) bool {
 func TestProperty(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("the seed is %d", seed)
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		migrate(t, db)
-		_, c := build(t, db, resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		w, rows := imagine(r)
-		fill(t, db, rows...)
+		apitest.Insert(t, db, rows...)
 		for range 300 {
 			w.staff = r.IntN(3) == 0
 			query, want := ask(r, w)
 			client := c
 			if w.staff {
-				client = c.With("Authorization", "staff")
+				client = apitest.As(c, "staff")
 			}
 			if got := idsOf(client.Get("/api/articles/?" + query)); got != want {
 				t.Fatalf("seed %d, staff %t: %s\nlists %s\nwant  %s", seed, w.staff, query, got, want)

@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // small fills the magazine: Ann of the red team, Ben without a city, Cid, who is hidden, and Dot,
@@ -17,7 +18,7 @@ import (
 func small(tb testing.TB, db *sqldb.DB) {
 	tb.Helper()
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
-	fill(tb, db,
+	apitest.Insert(tb, db,
 		&Team{ID: 1, Name: "red"},
 		&Author{ID: 1, Username: "ann", City: new("Pune"), TeamID: new(int64(1))}, &Author{ID: 2, Username: "ben"},
 		&Author{ID: 3, Username: "cid", City: new("Agra"), Hidden: true}, &Author{ID: 4, Username: "dot", City: new("Pune"), DeletedAt: at},
@@ -52,9 +53,8 @@ func idsOf(r *frameworktest.Response) string {
 
 // TestRequests: each row is listed once, and is counted once.
 func TestRequests(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
-		_, c := build(t, db, resources()...)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), resources()...)
 		small(t, db)
 		for _, test := range []struct{ name, caller, query, want string }{
 			{"all", "", "", "6: 1 2 3 4 5 6"},
@@ -113,10 +113,7 @@ func TestRequests(t *testing.T) {
 			{"filters, a search and an order", "", "tag=sql&search=o&ordering=-writer.username", "1: 1"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				if got := idsOf(client.Get("/api/articles/?" + test.query)); got != test.want {
 					t.Errorf("the list has %s; want %s", got, test.want)
 				}
@@ -127,9 +124,8 @@ func TestRequests(t *testing.T) {
 
 // TestRefusals: a wrong value names its parameter, also below a relation.
 func TestRefusals(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
-		_, c := build(t, db, resources()...)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), resources()...)
 		for _, test := range []struct{ name, query, want string }{
 			{"a number that is none", "min_score=many", "min_score"},
 			{"a choice that is none", "comments.state=shut", "must be one of open, closed"},
@@ -153,14 +149,13 @@ func TestRefusals(t *testing.T) {
 // TestStatements: a list costs two statements, its rows and their number, whatever its filters and
 // its order.
 func TestStatements(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		counter := frameworktest.CountStatements(db)
-		_, c := build(t, db, resources()...)
+		_, c := apitest.Serve(t, config(db), resources()...)
 		small(t, db)
 		for _, query := range []string{"", "writer=ann", "tag=go&other_tag=sql", "without_tag=go&search=o", "by=ann&by_min_score=1", "ordering=writer.team.name", "ordering=-total"} {
 			// A new row between the requests: the count of an earlier one is not used again.
-			fill(t, db, &Team{ID: 100 + int64(len(query)), Name: query})
+			apitest.Insert(t, db, &Team{ID: 100 + int64(len(query)), Name: query})
 			texts := counter.During(func() { c.Get("/api/articles/?size=1&page=1&" + query).Expect(200) })
 			if want := 2; len(texts) > want {
 				t.Errorf("%q: %d statements, want at most %d: %q", query, len(texts), want, texts)

@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 type (
@@ -95,7 +96,7 @@ func shapes() []framework.Resource { return append(resources(), shaped(), votes(
 func voted(tb testing.TB, db *sqldb.DB) {
 	tb.Helper()
 	small(tb, db)
-	fill(tb, db, &Vote{ID: 1, ArticleID: 1, UserID: idOf("una"), Weight: 2}, &Vote{ID: 2, ArticleID: 1, UserID: idOf("vic"), Weight: 3}, &Vote{ID: 3, ArticleID: 2, UserID: idOf("vic"), Weight: -1})
+	apitest.Insert(tb, db, &Vote{ID: 1, ArticleID: 1, UserID: apitest.ID("una"), Weight: 2}, &Vote{ID: 2, ArticleID: 1, UserID: apitest.ID("vic"), Weight: 3}, &Vote{ID: 3, ArticleID: 2, UserID: apitest.ID("vic"), Weight: -1})
 }
 
 // whole is the first article as una sees it.
@@ -106,11 +107,10 @@ const whole = `{"id":1,"title":"One","author":"ann","team":"red","initial":"a","
 // TestShapes: a view shows related rows as objects, as lists of one column and as values of
 // functions. Retrieve, list and the answer of a write show the same.
 func TestShapes(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
-		_, c := build(t, db, shapes()...)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), shapes()...)
 		voted(t, db)
-		una := c.With("Authorization", "una")
+		una := apitest.As(c, "una")
 		for _, test := range []struct {
 			name string
 			body string
@@ -134,10 +134,7 @@ func TestShapes(t *testing.T) {
 			{"a deleted comment", "staff", "5", `"best":[],"writers":[],"editions":[],"comments":0,"signed":0,"noted":false,"top":null`},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				client.Get("/api/shaped/" + test.path + "/").Expect(200).Contains(test.want)
 			})
 		}
@@ -146,9 +143,8 @@ func TestShapes(t *testing.T) {
 
 // TestFunctionsOfLists: filters and orders use the functions of a view, and functions of their own.
 func TestFunctionsOfLists(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
-		_, c := build(t, db, shapes()...)
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), shapes()...)
 		voted(t, db)
 		for _, test := range []struct{ name, caller, query, want string }{
 			{"at least one vote", "", "min_votes=1", "2: 1 2"},
@@ -165,10 +161,7 @@ func TestFunctionsOfLists(t *testing.T) {
 			{"a page of it", "", "ordering=-top,title&size=2&page=2", "6: 5 4"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				client := c.On(t)
-				if test.caller != "" {
-					client = client.With("Authorization", test.caller)
-				}
+				client := apitest.As(c.On(t), test.caller)
 				if got := idsOf(client.Get("/api/shaped/?" + test.query)); got != test.want {
 					t.Errorf("the list has %s; want %s", got, test.want)
 				}
@@ -186,10 +179,9 @@ func TestFunctionsOfLists(t *testing.T) {
 // TestShapeStatements: one statement for the rows with their functions, one for each list of related
 // rows, and one for the number of rows if a page does not show it, however many rows there are.
 func TestShapeStatements(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		counter := frameworktest.CountStatements(db)
-		_, c := build(t, db, shapes()...)
+		_, c := apitest.Serve(t, config(db), shapes()...)
 		voted(t, db)
 		for _, test := range []struct {
 			path string
@@ -200,7 +192,7 @@ func TestShapeStatements(t *testing.T) {
 			{"/api/shaped/?size=1&page=1", 9},
 			{"/api/shaped/?size=6&page=1", 8}, // the page has every row, so that no statement counts them
 		} {
-			fill(t, db, &Team{ID: 100 + int64(len(test.path)+strings.Count(test.path, "6")), Name: "new"}) // an earlier count is not used again
+			apitest.Insert(t, db, &Team{ID: 100 + int64(len(test.path)+strings.Count(test.path, "6")), Name: "new"}) // an earlier count is not used again
 			if texts := counter.During(func() { c.Get(test.path).Expect(200) }); len(texts) != test.want {
 				t.Errorf("%s: %d statements, want %d: %q", test.path, len(texts), test.want, texts)
 			}
@@ -211,7 +203,7 @@ func TestShapeStatements(t *testing.T) {
 // TestShapeDocument: the OpenAPI document has the types of what a view shows of relations.
 func TestShapeDocument(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		api, _ := build(t, db, shapes()...)
+		api, _ := apitest.Serve(t, config(db), shapes()...)
 		text, err := api.Document("json")
 		if err != nil {
 			t.Fatal(err)
@@ -339,17 +331,16 @@ func TestShapeMistakes(t *testing.T) {
 func TestShapeProperty(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("the seed is %d", seed)
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		migrate(t, db)
-		_, c := build(t, db, shapes()...)
+		_, c := apitest.Serve(t, config(db), shapes()...)
 		w, rows := imagine(r)
-		fill(t, db, rows...)
+		apitest.Insert(t, db, rows...)
 		for _, staff := range []bool{false, true} {
 			w.staff = staff
 			client := c
 			if staff {
-				client = c.With("Authorization", "staff")
+				client = apitest.As(c, "staff")
 			}
 			for _, a := range w.articles {
 				var got shapedView

@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestValuesOfMissingRows: an expression or a function of a related row that is missing is NULL,
@@ -18,13 +19,12 @@ func TestValuesOfMissingRows(t *testing.T) {
 		ID    int64   `json:"id"`
 		Place *string `json:"place" from:"writer.place"`
 	}
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		a, v := authors(), articles()
 		a.Expressions["place"] = framework.SQL[string]("coalesce(?TableAlias.city, 'Zagreb')")
 		v.Verbs, v.Ordering = framework.ReadOnly[view](), framework.Ordering{Allowed: []string{"writer.place", "writer.count(articles)"}}
 		v.Filters = []framework.Filter{filter.Exact("place", "writer.place")}
-		_, c := build(t, db, v, a, comments(), tags())
+		_, c := apitest.Serve(t, config(db), v, a, comments(), tags())
 		small(t, db)
 		for query, want := range map[string]string{
 			"ordering=writer.place": "6: 1 6 2 3 4 5", "ordering=-writer.place": "6: 2 1 6 3 4 5", "place=Zagreb": "1: 2",
@@ -35,7 +35,7 @@ func TestValuesOfMissingRows(t *testing.T) {
 			}
 		}
 		c.Get("/api/articles/3/").Expect(200).Contains(`"place":null`)
-		c.With("Authorization", "staff").Get("/api/articles/3/").Expect(200).Contains(`"place":"Agra"`)
+		apitest.As(c, "staff").Get("/api/articles/3/").Expect(200).Contains(`"place":"Agra"`)
 		c.Get("/api/articles/2/").Expect(200).Contains(`"place":"Zagreb"`)
 	})
 }
@@ -54,12 +54,11 @@ func TestScopesOfFields(t *testing.T) {
 			ID int64 `json:"id"`
 		} `json:"replies" from:"comments,limit=1" ref:"-"`
 	}
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := articles()
 		v.Verbs, v.Relations = framework.ReadOnly[view](), framework.Relations{"writer": "authors"}
 		v.Filters, v.Ordering, v.Search = nil, framework.Ordering{}, framework.Search{}
-		_, c := build(t, db, v, authors(), comments(), tags())
+		_, c := apitest.Serve(t, config(db), v, authors(), comments(), tags())
 		small(t, db)
 		c.Get("/api/articles/3/").Expect(200).Contains(`{"id":3,"seen":null,"name":"cid","city":"Agra","byline":{"id":3,"username":"cid","city":"Agra"},"labels":[],"replies":[{"id":5}]}`)
 		c.Get("/api/articles/4/").Expect(200).Contains(`{"id":4,"seen":null,"name":null,"city":null,"byline":null,"labels":[],"replies":[]}`)
@@ -86,14 +85,13 @@ type (
 // TestListsOfJoinedRows: a view shows the lists of a related row, in one statement each. Without the
 // row they are empty.
 func TestListsOfJoinedRows(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := articles()
 		v.Verbs = framework.ReadOnly[listsView]()
 		counter := frameworktest.CountStatements(db)
-		_, c := build(t, db, v, authors(), comments(), tags())
+		_, c := apitest.Serve(t, config(db), v, authors(), comments(), tags())
 		small(t, db)
-		fill(t, db, &Article{ID: 7, Title: "Seven", WriterID: new(int64(3)), Reprints: new(int64(1))})
+		apitest.Insert(t, db, &Article{ID: 7, Title: "Seven", WriterID: new(int64(3)), Reprints: new(int64(1))})
 		const original = `"original":{"title":"One","tags":["go","sql"],"comments":[{"id":2,"author":"ann"},{"id":1,"author":"ben"}]},"tags":["sql","go"],"comments":[{"id":1,"author":"ben"}]`
 		for path, want := range map[string]string{
 			"6": `{"id":6,` + original + `,"words":["One","Six"]}`,
@@ -143,15 +141,14 @@ func TestEndlessViews(t *testing.T) {
 
 // TestFindByPaths: requests find paths at the same time, and leave no note of them.
 func TestFindByPaths(t *testing.T) {
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		migrate(t, db)
+	both(t, func(t *testing.T, db *sqldb.DB) {
 		v := articles()
 		v.Collection = []framework.CollectionAction{
 			framework.OnCollection("GET", "found", func(c *framework.Call, _ framework.None) ([]articleView, error) {
 				return framework.Find[articleView](c, "articles", nil, framework.OrderBy("-writer.username", "original.price"))
 			}),
 		}
-		api, c := build(t, db, v, authors(), comments(), tags())
+		api, c := apitest.Serve(t, config(db), v, authors(), comments(), tags())
 		small(t, db)
 		before := len(api.Indexes())
 		var all sync.WaitGroup

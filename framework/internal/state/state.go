@@ -47,6 +47,9 @@ type Progress struct {
 	Sent    func(name string) bool // reports whether the input has a field; nil without an input
 	Given   *GivenRow              // the row that the function received
 	Parent  any                    // the primary key of the parent that the path of a nested viewset names; nil without one
+	// OneByOne stores the related rows of a body one after another, so that the error of a constraint
+	// names its row.
+	OneByOne bool
 }
 
 // A GivenRow is the row that a function received, its values when it was read, and the

@@ -63,6 +63,8 @@ type Endpoint struct {
 	Unwrapped    bool            // an action whose body and answer have no member around them
 	keyOf        []int           // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
+	// Locks are the rules about writing the fields of Input, by their names.
+	Locks map[string][]*fieldrule.Rule
 }
 
 // A Request is the decoded parts of a request to an endpoint.

@@ -20,6 +20,9 @@ type RowError struct {
 	Err      error
 	// Faults are those of the body, for rows of a list in it. Without them, package translate finds them.
 	Faults []problem.Fault
+	// OneOf reports that one of several rows of a list broke the constraint, and that the error does
+	// not say which.
+	OneOf bool
 }
 
 func (e *RowError) Error() string { return e.Err.Error() }

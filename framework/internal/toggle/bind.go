@@ -15,7 +15,7 @@ import (
 )
 
 // Bind finds the relation of a declared toggle, and the column with the caller's id. It reports
-// each mistake, and returns nil if it has reported one.
+// each mistake, and returns nil if one is about the relation or the column.
 func Bind(r *table.Resource, declared *declare.Toggle, fault func(error)) *Toggle {
 	rel, err := r.Relations.Base().ByName(declared.Relation)
 	if err != nil {
@@ -70,18 +70,19 @@ func (t *Toggle) check(rel *relation.Relation, owner *schema.Field) error {
 	case t.rows.Pk == nil:
 		return naming.Sentence("%s has no primary key; tag one with `bun:\",pk\"`", model)
 	case t.base.IsPtr:
-		return naming.Sentence("the rows of %q refer to %s, which may be null", rel.Name, strconv.Quote(t.base.Name))
+		return naming.Sentence("the rows of %q refer to %s, which may be null; a toggle needs a column that every row has, such as the primary key",
+			rel.Name, strconv.Quote(t.base.Name))
 	case t.rows.Table.SoftDeleteField != nil:
 		return naming.Sentence("the rows of %q are deleted softly, but a toggle deletes them; remove soft_delete from %s", rel.Name, model)
 	case ids != nil && owner.IndirectType != ids:
 		return naming.Sentence("%s.%s is %s, but the ids of callers are %s; name the column with the caller's id", model, owner.GoName, owner.IndirectType, ids)
 	case t.rows.Above != nil && t.rows.Above.Column != t.Row:
-		return naming.Sentence("the rows of %q are below those of %s, and a toggle cannot say which; create them at %s",
+		return naming.Sentence("the rows of %q are below rows of %s, and a toggle does not name those; create the rows at %s",
 			rel.Name, t.rows.Above.Parent.Path, t.rows.Path)
 	case owner == t.Row:
 		return naming.Sentence("%s.%s refers to the object; name the column with the caller's id", model, owner.GoName)
 	case rel.Schema.Type == schema.ManyToManyRelation && owner != rel.Schema.M2MJoinPKs[0]:
-		return naming.Sentence("%s.%s is not the column by which %q leads to its rows; that is %s", model, owner.GoName, rel.Name, rel.Schema.M2MJoinPKs[0].GoName)
+		return naming.Sentence("%s.%s does not refer to the rows of %q; name %s, which does", model, owner.GoName, rel.Name, rel.Schema.M2MJoinPKs[0].GoName)
 	}
 	return nil
 }

@@ -1,10 +1,6 @@
 package toggle_test
 
 import (
-	"context"
-	"log/slog"
-	"net/http"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -13,10 +9,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
-	"trestle.example/framework/frameworktest"
-	"trestle.example/framework/frameworktest/contract"
-	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // The blog of the tests: posts, which may be hidden, and which readers favour, star and watch.
@@ -153,81 +147,14 @@ func readers() framework.ViewSet[Reader] {
 	return framework.ViewSet[Reader]{Name: "readers", Verbs: framework.ReadOnly[readerView](), Scope: framework.Public()}
 }
 
-// role is an authenticator of the tests: "Authorization: Role ann".
-type role struct{}
-
-func (role) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
-	name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Role ")
-	if !ok {
-		return nil, nil
-	}
-	return &framework.Caller{ID: idOf(name), Name: name, Staff: name == "staff"}, nil
-}
-
-func (role) Challenge() string { return "Role" }
-
-func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)) }
-
-func config(db *sqldb.DB) framework.Config {
-	return framework.Config{
-		DB: db, Permission: framework.Anyone(), Authentication: []framework.Authenticator{role{}}, Pagination: page.Number{Size: 100},
-		Log: slog.New(slog.DiscardHandler),
-	}
-}
-
-// serve serves resources. Every answer must be described in the OpenAPI document.
-func serve(tb testing.TB, c framework.Config, resources ...framework.Resource) (*framework.API, *frameworktest.Client) {
-	tb.Helper()
-	api := framework.New(c)
-	api.Register(resources...)
-	handler, err := api.Handler()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	text, err := api.Document("json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	promised, err := contract.New(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return api, frameworktest.New(tb, promised.Wrap(tb, handler))
-}
-
 // both runs a test on a fresh blog in both databases: Ann's posts 1 and 2, and 2 is hidden.
 func both(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
-	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(context.Background(), nil, blog); err != nil {
-			t.Fatal(err)
-		}
+	apitest.Databases(t, blog, func(t *testing.T, db *sqldb.DB) {
 		db.RegisterModel((*Watch)(nil))
-		for _, row := range []any{
-			&Reader{ID: idOf("ann"), Name: "Ann"}, &Reader{ID: idOf("bob"), Name: "Bob"}, &Reader{ID: idOf("staff"), Name: "Sue"},
-			&Post{ID: 1, Title: "One", WriterID: idOf("ann")}, &Post{ID: 2, Title: "Two", WriterID: idOf("ann"), Hidden: true},
-		} {
-			if _, err := db.NewInsert().Model(row).Exec(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		apitest.Insert(t, db,
+			&Reader{ID: apitest.ID("ann"), Name: "Ann"}, &Reader{ID: apitest.ID("bob"), Name: "Bob"}, &Reader{ID: apitest.ID("staff"), Name: "Sue"},
+			&Post{ID: 1, Title: "One", WriterID: apitest.ID("ann")}, &Post{ID: 2, Title: "Two", WriterID: apitest.ID("ann"), Hidden: true})
 		test(t, db)
 	})
-}
-
-// rowsOf counts the rows of a table.
-func rowsOf(tb testing.TB, db *sqldb.DB, table string) (n int) {
-	tb.Helper()
-	if err := db.NewSelect().Table(table).ColumnExpr("count(*)").Scan(context.Background(), &n); err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
-// as is the client of a caller; "" is anonymous.
-func as(c *frameworktest.Client, caller string) *frameworktest.Client {
-	if caller == "" {
-		return c
-	}
-	return c.With("Authorization", "Role "+caller)
 }

@@ -23,11 +23,11 @@ import (
 // A Toggle is a relation of a viewset whose rows belong to callers. It does not change once it is
 // bound.
 type Toggle struct {
-	Row    *schema.Field        // of the callers' rows, refers to the object
-	Owner  *schema.Field        // of the callers' rows, has the id of the caller
+	Row    *schema.Field        // the column of the callers' rows that refers to the object
+	Owner  *schema.Field        // the column of the callers' rows with the id of the caller
 	Shown  table.Representation // of the object in the answer; nil without an answer
 	object *table.Resource
-	base   *schema.Field   // of the object, which Row equals
+	base   *schema.Field   // the column of the object to which Row refers
 	rows   *table.Resource // stores the callers' rows
 }
 
@@ -60,8 +60,8 @@ func (t *Toggle) Run(method string) func(c *call.Call, object, in any) (any, err
 	}
 }
 
-// insert inserts the caller's row of an object. By the unique index, a second request inserts
-// nothing, also at the same time.
+// insert inserts the caller's row of an object. Because of the unique index, a repeated or concurrent
+// request inserts nothing.
 func (t *Toggle) insert(c *call.Call, object reflect.Value) error {
 	m := reflect.New(t.rows.Model)
 	t.Row.Value(m.Elem()).Set(table.FieldValue(t.Row, t.base.Value(object).Interface()))

@@ -13,13 +13,14 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
 )
 
 // TestToggle: for each request in turn, the status, what the answer has, and how many favorites,
 // stars and watches are stored after it.
 func TestToggle(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), posts(), favorites(), readers())
+		_, c := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
 		for _, step := range []struct {
 			name, caller, method, path string
 			status                     int
@@ -58,8 +59,8 @@ func TestToggle(t *testing.T) {
 				if step.method == "PATCH" {
 					body = map[string]any{"title": "Mine"}
 				}
-				as(c.On(t), step.caller).Do(step.method, "/api/posts/"+step.path, body).Expect(step.status).Contains(step.has)
-				if got := fmt.Sprint(rowsOf(t, db, "favorites"), rowsOf(t, db, "stars"), rowsOf(t, db, "watches")); got != step.stored {
+				apitest.As(c.On(t), step.caller).Do(step.method, "/api/posts/"+step.path, body).Expect(step.status).Contains(step.has)
+				if got := fmt.Sprint(apitest.Count(t, db, "favorites"), apitest.Count(t, db, "stars"), apitest.Count(t, db, "watches")); got != step.stored {
 					t.Errorf("stored are %s; want %s", got, step.stored)
 				}
 			})
@@ -72,23 +73,23 @@ func TestToggle(t *testing.T) {
 func TestStored(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		var seen []string
-		c := config(db)
+		c := apitest.Config(db)
 		c.Observers = []framework.Observer{frameworktest.RecordChanges(func(_ *framework.Call, change frameworktest.Change) error {
 			seen = append(seen, fmt.Sprint(change.ViewSet, " ", change.Verb, " ", change.Before != nil, " ", change.After != nil))
 			return nil
 		})}
-		_, client := serve(t, c, posts(), favorites(), readers())
-		bob := as(client, "bob")
+		_, client := apitest.Serve(t, c, posts(), favorites(), readers())
+		bob := apitest.As(client, "bob")
 		for range 2 {
 			bob.Put("/api/posts/1/favorite/", nil).Expect(200)
 			bob.Put("/api/posts/1/watch/", nil).Expect(200)
 		}
 		var f Favorite
 		var w Watch
-		if err := db.NewSelect().Model(&f).Scan(context.Background()); err != nil || f.UserID != idOf("bob") || f.ID.Version() != 7 || f.CreatedAt.IsZero() || f.Weight != 7 {
+		if err := db.NewSelect().Model(&f).Scan(context.Background()); err != nil || f.UserID != apitest.ID("bob") || f.ID.Version() != 7 || f.CreatedAt.IsZero() || f.Weight != 7 {
 			t.Errorf("the row is %+v, error %v", f, err)
 		}
-		if err := db.NewSelect().Model(&w).Scan(context.Background()); err != nil || w.ReaderID != idOf("bob") || w.CreatedAt.IsZero() {
+		if err := db.NewSelect().Model(&w).Scan(context.Background()); err != nil || w.ReaderID != apitest.ID("bob") || w.CreatedAt.IsZero() {
 			t.Errorf("the row of the join table is %+v, error %v", w, err)
 		}
 		for range 2 {
@@ -108,9 +109,9 @@ func TestScopeOfRows(t *testing.T) {
 		v.Scope = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 			return q.Where("?TableAlias.weight < ?", 7)
 		})
-		_, c := serve(t, config(db), posts(), v, readers())
-		as(c, "bob").Put("/api/posts/1/favorite/", nil).Expect(403).Code("forbidden")
-		if n := rowsOf(t, db, "favorites"); n != 0 {
+		_, c := apitest.Serve(t, apitest.Config(db), posts(), v, readers())
+		apitest.As(c, "bob").Put("/api/posts/1/favorite/", nil).Expect(403).Code("forbidden")
+		if n := apitest.Count(t, db, "favorites"); n != 0 {
 			t.Errorf("%d rows are stored; want none", n)
 		}
 	})
@@ -119,8 +120,8 @@ func TestScopeOfRows(t *testing.T) {
 // TestConcurrent: many requests at the same time leave one row, whatever their order.
 func TestConcurrent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := serve(t, config(db), posts(), favorites(), readers())
-		bob := as(c, "bob")
+		_, c := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
+		bob := apitest.As(c, "bob")
 		together := func(method string, status int) {
 			var done sync.WaitGroup
 			for range 20 {
@@ -133,11 +134,11 @@ func TestConcurrent(t *testing.T) {
 			done.Wait()
 		}
 		together("PUT", 204)
-		if n := rowsOf(t, db, "stars"); n != 1 {
+		if n := apitest.Count(t, db, "stars"); n != 1 {
 			t.Errorf("%d rows are stored after concurrent PUTs; want 1", n)
 		}
 		together("DELETE", 204)
-		if n := rowsOf(t, db, "stars"); n != 0 {
+		if n := apitest.Count(t, db, "stars"); n != 0 {
 			t.Errorf("%d rows are stored after concurrent DELETEs; want none", n)
 		}
 	})
@@ -148,8 +149,8 @@ func TestConcurrent(t *testing.T) {
 func TestStatements(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		n := frameworktest.CountStatements(db)
-		_, c := serve(t, config(db), posts(), favorites(), readers())
-		bob := as(c, "bob")
+		_, c := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
+		bob := apitest.As(c, "bob")
 		for _, step := range []struct {
 			method, path string
 			want         int
@@ -173,7 +174,7 @@ func TestStatements(t *testing.T) {
 // TestIndexes: the doctor requires the unique index of the object and the caller, and finds it.
 func TestIndexes(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api, _ := serve(t, config(db), posts(), favorites(), readers())
+		api, _ := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
 		var needs []string
 		for _, n := range api.Indexes() {
 			if n.Unique {
@@ -201,7 +202,7 @@ func TestIndexes(t *testing.T) {
 // TestDocument: both operations are in the document, for signed-in users, and in the routes.
 func TestDocument(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		api, c := serve(t, config(db), posts(), favorites(), readers())
+		api, c := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
 		text, err := api.Document("json")
 		if err != nil {
 			t.Fatal(err)
@@ -249,11 +250,7 @@ func TestMistakes(t *testing.T) {
 			both(t, func(t *testing.T, db *sqldb.DB) {
 				v := posts()
 				v.Actions = append(v.Actions, test.toggle)
-				api := framework.New(config(db))
-				api.Register(v, favorites(), readers())
-				if err := api.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the mistake is %v; want %s", err, test.want)
-				}
+				apitest.Mistake(t, apitest.Config(db), test.want, v, favorites(), readers())
 			})
 		})
 	}

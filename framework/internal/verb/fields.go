@@ -33,7 +33,7 @@ func (e Handler) hide(c *call.Call, resp *table.Response) (err error) {
 
 // locked reports whether the caller may not write a column.
 func (w *Writing) locked(c *call.Call, col InputColumn) bool {
-	return fieldrule.AnyLocks(c, w.Resource.Fields.Writing(col.Column))
+	return fieldrule.AnyLocks(c, w.Endpoint.Locks[col.Input.Name])
 }
 
 // guarded lists the fields of the input that the caller may not write, or may not see.

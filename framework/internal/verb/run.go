@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"errors"
 	"reflect"
 
 	"trestle.example/framework/call"
@@ -29,9 +30,10 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 }
 
 // run answers one request that has an input. It checks the input, and then runs the step in a
-// transaction. A GET, an untransacted function and a step of one statement run without one. With
-// an Idempotency-Key, the step succeeds at most once for all requests with this key; a repeated
-// request gets the stored answer, even if its input has become invalid.
+// transaction. A GET, an untransacted function and a step of one statement run without one. If one
+// of several rows of a list breaks a constraint, the transaction runs a second time. With an
+// Idempotency-Key, the step succeeds at most once for all requests with this key; a repeated request
+// gets the stored answer, even if its input has become invalid.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
 	in, err := e.accept(c, r, s)
 	var key *once.IdempotencyKey
@@ -56,10 +58,17 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 		return key.Once(c, attempt)
 	}
 	var resp *table.Response
-	err = transact(c, s.alone != nil && s.alone(c, in), func(c *call.Call) error {
+	rewind, alone := state.Of(c).Rewind(), s.alone != nil && s.alone(c, in)
+	run := func(c *call.Call) error {
 		resp, err = attempt(c)
 		return err
-	})
+	}
+	err = transact(c, alone, run)
+	if broken, ok := errors.AsType[*table.RowError](err); ok && broken.OneOf {
+		rewind()
+		state.Of(c).Progress.OneByOne = true // so that the error names the row
+		err = transact(c, alone, run)
+	}
 	return resp, err
 }
 

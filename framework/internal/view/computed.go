@@ -47,7 +47,7 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Comp
 		case found.Schema.Type == schema.HasManyRelation:
 			p.many = append(p.many, computedMany{found})
 		case found.Schema.Type == schema.ManyToManyRelation:
-			fault(naming.Sentence("%s: many-to-many relations are not loaded; declare has-many on the joining table", name))
+			fault(naming.Sentence("%q is a many-to-many relation, which Computes does not load; show it in a view with the tag from, or load a has-many relation to %q", name, found.Schema.M2MTable.Name))
 		default:
 			p.ones = append(p.ones, computedOne{found})
 		}

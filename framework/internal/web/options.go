@@ -7,6 +7,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/openapi"
@@ -16,8 +17,8 @@ import (
 )
 
 // A description is the answer to OPTIONS. Its actions are the operations of the path that the
-// caller may use, by method, as the OpenAPI document describes them. A client can make a form
-// from it.
+// caller may use, by method, as the OpenAPI document describes them, but with readOnly for the
+// fields of a body that the caller may not write. A client can make a form from it.
 type description struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
@@ -57,7 +58,8 @@ func (d *describer) describe(c *call.Call, r *http.Request, p *place, texts verb
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && mayUse(c, e) {
-			answer.Actions.Add(method, openapi.Describe(root, d.api.PathOf(e), method))
+			described := openapi.Describe(root, d.api.PathOf(e), method)
+			answer.Actions.Add(method, openapi.MarkReadOnly(described, e.BodyIn.Member, locked(c, e)))
 		}
 	}
 	if p.pattern == p.resource.ItemPath() {
@@ -119,8 +121,21 @@ func (p *place) renders() (media []string) {
 }
 
 // mayUse reports whether the permission of an endpoint permits the caller.
-func mayUse(c *call.Call, e *table.Endpoint) bool {
-	as := *c
-	as.Route = e.Route
-	return e.Permission.Permit(&as)
+func mayUse(c *call.Call, e *table.Endpoint) bool { return e.Permission.Permit(callTo(c, e)) }
+
+// locked lists the fields of the input of an endpoint that the caller may not write.
+func locked(c *call.Call, e *table.Endpoint) (names []string) {
+	for name, rules := range e.Locks {
+		if fieldrule.AnyLocks(callTo(c, e), rules) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// callTo is the call as one to an endpoint of the same path.
+func callTo(c *call.Call, e *table.Endpoint) *call.Call {
+	to := *c
+	to.Route = e.Route
+	return &to
 }
