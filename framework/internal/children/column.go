@@ -57,7 +57,8 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 	for _, relation := range r.Table.Relations {
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
 			to := relation.JoinTable.Type.Name()
-			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used", in.Name(), f.GoName, to))
+			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used",
+				in.Name(), f.GoName, to))
 		}
 	}
 }
