@@ -39,13 +39,16 @@ func testBusyPools(t *testing.T, p *pair) {
 // answer are the primary's.
 func testFrozenReplica(t *testing.T, p *pair) {
 	var told tellings
-	db := p.process(t, Options{MaxConns: 2, QueueTimeout: soon, ReplicaChanged: told.add})
+	db := p.process(t, Options{MaxConns: 2 * frozenReaders, QueueTimeout: soon, ReplicaChanged: told.add}) // no read waits for the primary
 	eventually(t, "reads wait for its pool", func() bool { // what is known of it is known for a second
 		p.used(t, db)
 		readFrozen(t, p, db, &told)
 		return db.replica.db.QueueStats().Shed > 0
 	})
 }
+
+// frozenReaders is how many requests read at the same time.
+const frozenReaders = 10
 
 func readFrozen(t *testing.T, p *pair, db *DB, told *tellings) {
 	t.Helper()
@@ -60,7 +63,7 @@ func readFrozen(t *testing.T, p *pair, db *DB, told *tellings) {
 	}
 	defer func() { succeeds(t, "thawing it", thaw()) }()
 	var all sync.WaitGroup
-	for range 10 {
+	for range frozenReaders {
 		all.Go(func() {
 			for range 5 {
 				_, err := db.Session().Replica().Read(visiting(t), bun.SafeQuery("SELECT n FROM t"))
