@@ -40,7 +40,7 @@ func testBusyPools(t *testing.T, p *pair) {
 func testFrozenReplica(t *testing.T, p *pair) {
 	var told tellings
 	db := p.process(t, Options{MaxConns: 2 * frozenReaders, QueueTimeout: soon, ReplicaChanged: told.add}) // no read waits for the primary
-	eventually(t, "reads wait for its pool", func() bool { // what is known of it is known for a second
+	eventually(t, "reads wait for its pool", func() bool {                                                 // what is known of it is known for a second
 		p.used(t, db)
 		readFrozen(t, p, db, &told)
 		return db.replica.db.QueueStats().Shed > 0
