@@ -161,7 +161,7 @@ func TestAConnectionIsKeptAfterABody(t *testing.T) {
 // TestHTTP2 is served by TLS, with the same limits for bodies.
 func TestHTTP2(t *testing.T) {
 	t.Parallel()
-	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 20 * time.Millisecond})
+	s, trust := servingTLS(t, http.HandlerFunc(reads), Limits{Stall: 200 * time.Millisecond})
 	asks := overHTTP2(t, trust)
 	for _, test := range []struct {
 		body   func() io.Reader
@@ -174,6 +174,9 @@ func TestHTTP2(t *testing.T) {
 		got, err := asks.Post("https://"+s.at, "text/plain", test.body())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, got.Body); err != nil { // a client that closes it earlier resets the stream
+			t.Errorf("the answer cannot be read: %v", err)
 		}
 		_ = got.Body.Close()
 		if got.StatusCode != test.status || got.ProtoMajor != 2 {
