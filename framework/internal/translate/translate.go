@@ -171,8 +171,9 @@ func maySee(c *call.Call, r, other *table.Resource) bool {
 
 // nestedFaults finds the nested object of a body that has the values of the row, and makes a
 // fault for each column of the constraint that the object has as a field. If several objects have
-// these values, it takes the last. It returns nil without one. An error that has faults already
-// keeps them.
+// these values, it takes the last. It returns nil without one, and if objects of several input
+// types have these values, because the row may come from any of them. An error that has faults
+// already keeps them.
 func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if e.Faults != nil {
 		return e.Faults
@@ -181,15 +182,25 @@ func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
 		return nil
 	}
-	var places [][]problem.Fault
+	var places []place
 	e.search(shape, sent, "", &places)
 	if len(places) == 0 {
 		return nil
 	}
-	return places[len(places)-1] // of two equal objects, the database rejects the second
+	last := places[len(places)-1] // of two equal objects, the database rejects the second
+	if slices.ContainsFunc(places, func(p place) bool { return p.typ != last.typ }) {
+		return nil
+	}
+	return last.faults
 }
 
-func (e breach) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+// A place is a nested object of a body that has the values of a row.
+type place struct {
+	typ    reflect.Type // the input type of the object
+	faults []problem.Fault
+}
+
+func (e breach) search(shape *input.Shape, sent any, at string, places *[]place) {
 	object, ok := sent.(map[string]any)
 	if !ok {
 		return
@@ -198,21 +209,21 @@ func (e breach) search(shape *input.Shape, sent any, at string, places *[][]prob
 		if f.Nested == nil {
 			continue
 		}
-		place := at + naming.PointerTo(f.Name)
+		below := at + naming.PointerTo(f.Name)
 		elements, ok := object[f.Name].([]any)
 		if !ok {
-			e.match(f.Nested, object[f.Name], place, places)
+			e.match(f.Nested, object[f.Name], below, places)
 			continue
 		}
 		for i, element := range elements {
-			e.match(f.Nested, element, fmt.Sprintf("%s/%d", place, i), places)
+			e.match(f.Nested, element, fmt.Sprintf("%s/%d", below, i), places)
 		}
 	}
 }
 
 // match adds the faults of an object if its values are those of the row. It compares the columns of
 // the constraint that the object has as fields. It then searches the objects inside it.
-func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+func (e breach) match(shape *input.Shape, sent any, at string, places *[]place) {
 	object, _ := sent.(map[string]any)
 	var faults []problem.Fault
 	differs := object == nil
@@ -225,7 +236,7 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[][]probl
 		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
 	}
 	if !differs && len(faults) > 0 {
-		*places = append(*places, faults)
+		*places = append(*places, place{shape.Typ, faults})
 	}
 	e.search(shape, sent, at, places)
 }
