@@ -33,6 +33,12 @@ type RackInput struct {
 	Largest  int64        `json:"largest" default:"10"`
 	Boards   []BoardInput `json:"boards"`
 	Best     *BoardInput  `json:"best"`
+	Plaque   *PlaqueInput `json:"plaque"`
+}
+
+// A PlaqueInput has a field with the name of a board's field, but no board is made of it.
+type PlaqueInput struct {
+	Mark string `json:"mark"`
 }
 
 type RackPatch struct {
@@ -138,6 +144,12 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a mark that is taken, in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": " a "}}}, 409, "mark_taken", "/boards/1/mark not_unique"},
 			{"a mark twice in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "c"}, {"mark": "b"}}}, 409, "mark_taken", "/boards/2/mark not_unique"},
 			{"a mark that is taken, in an object", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "a"}}, 409, "mark_taken", "/best/mark not_unique"},
+			{"a mark that is taken, and another one in an object of another type", "POST", "/api/racks/",
+				fields{"name": "n", "boards": []fields{{"mark": "a"}}, "plaque": fields{"mark": "b"}}, 409, "mark_taken", "/boards/0/mark not_unique"},
+			{"a mark that is taken, and the same in an object of another type", "POST", "/api/racks/",
+				fields{"name": "n", "boards": []fields{{"mark": "a"}}, "plaque": fields{"mark": "a"}}, 409, "mark_taken", ""},
+			{"a check of a row in a list, and the same value in an object of another type", "POST", "/api/racks/",
+				fields{"name": "n", "boards": []fields{{"mark": "reserved"}}, "plaque": fields{"mark": "reserved"}}, 409, "bad_mark", ""},
 			{"a check of a row in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "reserved"}}}, 409, "bad_mark", "/boards/1/mark bad_mark"},
 			{"a check of a row by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "reserved"}, 409, "bad_mark", "/mark bad_mark"},
 			{"a mark that is taken, by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "a"}, 409, "mark_taken", "/mark not_unique"},

@@ -24,8 +24,9 @@ func RuleOf[T any](name, detail string, valid func(T) bool) Rule {
 }
 
 // RuleWith makes a rule with a parameter: `validate:"multiple=5"`. The detail contains %s once, for
-// the parameter: "must be a multiple of %s". The program calls compile at start, once for each field
-// with the rule; its error is a mistake in the tag. See [RuleOf].
+// the parameter: "must be a multiple of %s". The framework calls compile at start for each field
+// with the rule, and more than once if several inputs have the field. Its error is a mistake in the
+// tag. See [RuleOf].
 func RuleWith[T any](name, detail string, compile func(param string) (valid func(T) bool, err error)) Rule {
 	return rule.NewOwnWith(name, detail, compile)
 }

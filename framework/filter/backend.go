@@ -67,7 +67,8 @@ func onField(field string, suits func(framework.Field) error, bound func(framewo
 	})
 }
 
-// onPath is [onField] with a filter for the row of the list, whichever row has the field.
+// onPath makes a backend as [onField] does, but bound returns the filter for the row of the list,
+// also if a related row has the field.
 func onPath(field string, suits func(framework.Field) error, bound func(framework.Field) framework.BoundFilter) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.FieldAt(field)

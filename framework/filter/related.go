@@ -74,8 +74,9 @@ func (t together) read(c *framework.Call, v framework.Values) (framework.Narrow,
 	}, nil
 }
 
-// joinFaults joins the errors of two filters. An error that is no [framework.Error] comes first;
-// two of them become one with the faults of both.
+// joinFaults joins the errors of two filters. Two errors of type [framework.Error] with the same
+// status become one with the faults of both. Otherwise it returns only one of the two: an error
+// that is no framework.Error, or else the second.
 func joinFaults(first, second error) error {
 	var a, b *framework.Error
 	switch {

@@ -89,7 +89,8 @@ func orderedCheck(constructor string) func(framework.Field) error {
 }
 
 // comparison returns a function that compares two values of a type and returns below 0, 0
-// or above 0. It returns nil for another type without a method Compare or Cmp.
+// or above 0. It compares times, integers and floats by their value, and values of any other
+// type by its method Compare or Cmp. It returns nil if such a type has neither method.
 func comparison(t reflect.Type) func(a, b any) int {
 	switch {
 	case t == timeType:

@@ -113,10 +113,11 @@ type MigrationWait struct {
 	Since       time.Time // when the holder's transaction began; zero if the server does not report it
 }
 
-// MigrationWait reports whether [DB.Migrate] or [DB.MigrateDown] of this DB waits for another
-// process now, and for which one. If there are several, it returns the one whose transaction
-// began first. On SQLite the wait is for a process that writes to the file. On PostgreSQL it needs
-// a second connection of the pool: with Options.MaxConns 1 it waits for the migration's.
+// MigrationWait reports whether [DB.Migrate], [DB.MigrateDown] or [DB.UndoMigration] of this DB
+// waits for another process now, and for which one. If there are several, it returns the one whose
+// transaction began first. On SQLite the wait is for a process that writes to the file. On
+// PostgreSQL it needs a second connection of the pool: with Options.MaxConns 1 it waits for the
+// migration's.
 func (db *DB) MigrationWait(ctx context.Context) (wait MigrationWait, waits bool, err error) {
 	backend := db.migrating.Load()
 	if backend <= 0 || db.Kind() == SQLite {

@@ -177,5 +177,5 @@ func (db *DB) Close() error {
 // is called with the reason when the server stops answering or connecting to it fails, and
 // with nil when it answers again. Meanwhile a statement that needs a new connection fails
 // at once, with a fault that is [Unavailable]. The function must be fast and must not use
-// the database. SQLite has no server, so the function is not called.
+// the database. It is not called for SQLite, which has no server, nor for a database of [Wrap].
 func (db *DB) ObserveAway(fn func(why error)) { db.server.ObserveAway(fn) }

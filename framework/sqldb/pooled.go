@@ -11,7 +11,9 @@ import (
 // another port and another process number than this end of the connection. A proxy that passes
 // connections through keeps the number. Connections of a pooler get no time limits and no other
 // setting but the time zone and those of the URL, because other clients could get them.
-// LooksPooled returns false for SQLite, and for a pooler if all connections are local sockets.
+// LooksPooled returns false for SQLite, and for a pooler if all connections are local sockets. For a
+// database of [Wrap] it does not know the numbers of this end, and returns true unless the
+// connection is a local socket.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 	if db.Kind() != PostgreSQL {
 		return false, nil

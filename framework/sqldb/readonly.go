@@ -8,9 +8,9 @@ import (
 	"trestle.example/framework/sqldb/internal/postgres"
 )
 
-// CloseIdle closes the connections that neither a statement nor a transaction holds now. A new
-// connection has the settings that the database and the role have now, such as
-// default_transaction_read_only.
+// CloseIdle closes the connections that neither a statement nor a transaction holds now, except
+// connections to the replica. A new connection has the settings that the database and the role
+// have now, such as default_transaction_read_only.
 func (db *DB) CloseIdle() { db.pool.CloseIdle() }
 
 // Writable returns nil if the database answers and accepts writes. An error for which

@@ -68,7 +68,9 @@ func (r *replica) close() error {
 // at most 50 ms for the replica to replay these writes; then the primary answers. If a
 // connection to the replica was made meanwhile, it waits and reads again, up to three
 // times in all. The primary does not answer if the statement ran or waited for a lock too
-// long on the replica, or if the pool of the replica is full: then the read fails.
+// long on the replica, or if the pool of the replica is full: then the read fails. It also
+// fails if the pool of the primary is full, because each read first reads from the primary how
+// far its log goes.
 // Statements that write, lock, or call a function whose result may differ between servers
 // go to the primary, and so do Query, Exec, Write and [Session.IDB].
 func (s *Session) Replica() *Session {

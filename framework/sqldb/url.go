@@ -8,8 +8,9 @@ import "trestle.example/framework/sqldb/internal/address"
 // [Options.NoPrepare] forbids. It is safe for concurrent use.
 func CheckURL(url string) error { return address.Check(url) }
 
-// CheckReplicaURL returns the error with which [Open] rejects the URL of a replica, nil
-// for a right one. A replica must be a PostgreSQL server. In all else it is [CheckURL].
+// CheckReplicaURL returns an error if [Open] would reject the URL of a replica, nil for a right
+// one. The URL must name a PostgreSQL server, and [CheckURL] must accept it. It does not check
+// whether the URL has a setting of sessions, which Open rejects with SetLocal and ReadOnly.
 func CheckReplicaURL(raw string) error { return address.CheckReplica(raw) }
 
 // ClientURL returns the URL of a PostgreSQL database for PostgreSQL's own programs,
@@ -27,7 +28,8 @@ func File(raw string) string { return address.File(raw) }
 // certificate is checked. If the URL names several hosts, the least safe one counts.
 type Link = address.Link
 
-// Link returns how the program reaches the database. For SQLite only Local is true.
+// Link returns how the program reaches the database. For SQLite, and for a database of [Wrap],
+// whose URL is not known, only Local is true.
 func (db *DB) Link() Link {
 	if db.server == nil {
 		return Link{Local: true}
@@ -36,5 +38,6 @@ func (db *DB) Link() Link {
 }
 
 // LeadsAnywhere reports whether the URL names several servers and does not name which of
-// them to use, so that a connection may lead to a standby.
+// them to use, so that a connection may lead to a standby. It returns false for a database of
+// [Wrap], whose URL is not known.
 func (db *DB) LeadsAnywhere() bool { return db.server != nil && db.server.LeadsAnywhere() }

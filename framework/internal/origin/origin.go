@@ -30,8 +30,9 @@ func (o *Origin) BasePath() string {
 	return u.EscapedPath()
 }
 
-// root is the URL at which clients reach the server, without a slash at the end. It is "" without
-// a public URL if there is no request or if its host is not allowed.
+// root is the URL at which clients reach the server, without a slash at the end: the public URL,
+// or the scheme and the host of the request if no public URL is set. Without a public URL, it is ""
+// if there is no request, and if the host of the request is not allowed.
 func (o *Origin) root(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL

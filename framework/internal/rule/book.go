@@ -22,7 +22,8 @@ type Book struct {
 	own       map[string]Own // by name
 }
 
-// NewBook returns a book of the rules of validator, of the rules line and key, and of the program.
+// NewBook returns a book with the rules of validator, the rules line and key, and the rules of the
+// program.
 func NewBook(own ...Own) *Book {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	// RegisterValidation returns no error for a rule with a name and a function.

@@ -30,7 +30,8 @@ func NewOwn[T any](name, detail string, valid func(T) bool) Own {
 }
 
 // NewOwnWith makes a rule with a parameter. The detail contains %s once, for the parameter. compile
-// is called once for each field with the rule; its error is a mistake in the tag.
+// is called for each field with the rule, and more than once if several inputs have the field. Its
+// error is a mistake in the tag.
 func NewOwnWith[T any](name, detail string, compile func(param string) (func(T) bool, error)) Own {
 	o := Own{name: name, code: name, detail: detail, typ: reflect.TypeFor[T](), takes: true}
 	if compile != nil {
@@ -62,7 +63,7 @@ func (o Own) Schema(keywords string) Own {
 	return o
 }
 
-// Name returns the name of the rule in tags, and FaultCode the code of its faults.
+// Name returns the name of the rule in tags.
 func (o Own) Name() string { return o.name }
 
 // FaultCode returns the code of the rule's faults.
@@ -147,7 +148,9 @@ func (o Own) bind(r Rule, t reflect.Type) (Bound, error) {
 }
 
 // Split separates the rules of the framework from those of the program, which it binds to values of
-// a type. A rule that cannot be bound is a mistake and is left out.
+// a type. It leaves out a rule that cannot be bound, and a rule of the program among alternatives;
+// both are mistakes. It also leaves out a rule whose [Own.Check] fails, without a mistake: that
+// error is reported once, for the API.
 func (b *Book) Split(rules []Rule, t reflect.Type) (framework []Rule, own []Bound, mistakes []error) {
 	for _, r := range rules {
 		if alternative := b.ownAlternative(r); alternative != "" {

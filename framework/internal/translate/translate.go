@@ -62,21 +62,20 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	return err
 }
 
-// isPart reports whether a row is not the row of the resource itself, but was a part of the body.
+// isPart reports whether the row of an error comes from a nested object or a list of the body, and
+// is not the row of the resource itself.
 func isPart(of *table.RowError, r *table.Resource) bool {
 	return of.Faults != nil || of.Resource.Table.Name != r.Table.Name
 }
 
-// notUnique is the error of a unique constraint on a row of another resource, which was a part of
-// the body.
+// notUnique is the error of a unique constraint on a row that was a part of the body.
 func (e breach) notUnique(shape *input.Shape, body []byte) *problem.Error {
 	refusal := notUnique(e.Resource, e.Fault)
 	refusal.Faults = e.nestedFaults(shape, body)
 	return refusal
 }
 
-// notAllowed is the error of a CHECK constraint on a row of another resource, which was a
-// part of the body.
+// notAllowed is the error of a CHECK constraint on a row that was a part of the body.
 func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
 	refusal := notAllowed(e.Resource, e.Fault)
 	for _, k := range e.Resource.Checks {
@@ -91,8 +90,8 @@ func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
 	return refusal
 }
 
-// notAllowed is the error of a row that violates a CHECK constraint: the declared one, or a
-// general conflict if r declares no such constraint.
+// notAllowed is the error of a row that violates a CHECK constraint. It has the code and the detail
+// that r declares for the constraint. If r declares no such constraint, it is a general conflict.
 func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, k := range r.Checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.Table.Name {
@@ -145,8 +144,8 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 }
 
 // referenced is the error for a row to which other records refer. It names a resource that serves
-// their table, if the fault names this table, the API has an OpenAPI document, which names the
-// resource too, and the caller may see these records.
+// their table if the fault names the table, the caller may see these records, and the API has an
+// OpenAPI document: clients can find the name of the resource there.
 func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, other := range r.API.Resources {
 		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented && maySee(c, r, other) {
@@ -158,8 +157,8 @@ func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Err
 }
 
 // maySee reports whether a caller may see the records of another resource that refer to a row of
-// r: the caller may list every record, or the row is the caller's own, and the records belong to
-// its owner.
+// r. The caller must have the permission to list them. In addition, the caller sees every record, or
+// the row is the caller's own and the records belong to its owner.
 func maySee(c *call.Call, r, other *table.Resource) bool {
 	listing, list := access.ForList(c, other.Path), other.Access.Permission
 	for _, e := range other.Endpoints {
@@ -171,8 +170,10 @@ func maySee(c *call.Call, r, other *table.Resource) bool {
 }
 
 // nestedFaults finds the nested object of a body that has the values of the row, and makes a
-// fault for each column of the constraint. If several objects have these values, it takes the
-// last. It returns nil without one. An error that has faults already keeps them.
+// fault for each column of the constraint that the object has as a field. If several objects have
+// these values, it takes the last. It returns nil without one, and if objects of several input
+// types have these values, because the row may come from any of them. An error that has faults
+// already keeps them.
 func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if e.Faults != nil {
 		return e.Faults
@@ -181,15 +182,25 @@ func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if shape == nil || json.Unmarshal(body, &sent) != nil {
 		return nil
 	}
-	var places [][]problem.Fault
+	var places []place
 	e.search(shape, sent, "", &places)
 	if len(places) == 0 {
 		return nil
 	}
-	return places[len(places)-1] // of two equal objects, the database rejects the second
+	last := places[len(places)-1] // of two equal objects, the database rejects the second
+	if slices.ContainsFunc(places, func(p place) bool { return p.typ != last.typ }) {
+		return nil
+	}
+	return last.faults
 }
 
-func (e breach) search(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+// A place is a nested object of a body that has the values of a row.
+type place struct {
+	typ    reflect.Type // the input type of the object
+	faults []problem.Fault
+}
+
+func (e breach) search(shape *input.Shape, sent any, at string, places *[]place) {
 	object, ok := sent.(map[string]any)
 	if !ok {
 		return
@@ -198,21 +209,21 @@ func (e breach) search(shape *input.Shape, sent any, at string, places *[][]prob
 		if f.Nested == nil {
 			continue
 		}
-		place := at + naming.PointerTo(f.Name)
+		below := at + naming.PointerTo(f.Name)
 		elements, ok := object[f.Name].([]any)
 		if !ok {
-			e.match(f.Nested, object[f.Name], place, places)
+			e.match(f.Nested, object[f.Name], below, places)
 			continue
 		}
 		for i, element := range elements {
-			e.match(f.Nested, element, fmt.Sprintf("%s/%d", place, i), places)
+			e.match(f.Nested, element, fmt.Sprintf("%s/%d", below, i), places)
 		}
 	}
 }
 
-// match adds the faults of an object if its values in the columns of the constraint are those
-// of the row. It then searches the objects inside it.
-func (e breach) match(shape *input.Shape, sent any, at string, places *[][]problem.Fault) {
+// match adds the faults of an object if its values are those of the row. It compares the columns of
+// the constraint that the object has as fields. It then searches the objects inside it.
+func (e breach) match(shape *input.Shape, sent any, at string, places *[]place) {
 	object, _ := sent.(map[string]any)
 	var faults []problem.Fault
 	differs := object == nil
@@ -225,14 +236,13 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[][]probl
 		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
 	}
 	if !differs && len(faults) > 0 {
-		*places = append(*places, faults)
+		*places = append(*places, place{shape.Typ, faults})
 	}
 	e.search(shape, sent, at, places)
 }
 
-// sameValue reports whether a value of the body and a value of the row have the same JSON: a
-// string, a number or a boolean. White space around a string of the body does not count. It
-// returns false if the body has null.
+// sameValue reports whether a value of the body and a value of the row have the same JSON. White
+// space around a string of the body does not count. It returns false if the body has null.
 func sameValue(sent any, stored reflect.Value) bool {
 	text, err := json.Marshal(stored.Interface())
 	var back any

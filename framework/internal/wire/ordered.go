@@ -37,8 +37,8 @@ func (m Members) Find(to string) any {
 	return value
 }
 
-// With returns the members, followed by others. A member that others has too, with a value
-// that is not nil, is left out of the first part.
+// With returns the members of m, followed by others. It leaves out a member of m if others has a
+// value that is not nil under the same name.
 func (m Members) With(others Members) Members {
 	all := slices.DeleteFunc(slices.Clone(m), func(one Member) bool { return others.Member(one.Name) != nil })
 	return append(all, others...)
@@ -154,8 +154,9 @@ func orderedArray(dec *jsontext.Decoder) (any, error) {
 	return all, err
 }
 
-// plain writes a number without an exponent, because readers of YAML 1.1 take 1e+06 for
-// text. It does not change a number that no float64 can hold.
+// plain writes a number that has an exponent without it, because readers of YAML 1.1 take 1e+06
+// for text. It rounds such a number to a float64. It does not change one that is too large for a
+// float64.
 func plain(raw jsontext.Value) jsontext.Value {
 	if raw.Kind() != jsontext.KindNumber || !bytes.ContainsAny(raw, "eE") {
 		return raw

@@ -61,8 +61,10 @@ func yamlLine(value any, indent string) (string, bool) {
 	return "null", true
 }
 
-// yamlText returns the YAML of a text: a block if it has several lines of plain ASCII, the
-// text itself if nothing else could be meant, and otherwise the text in quotes.
+// yamlText returns the YAML of a text. Several lines of printable ASCII are a block, unless a line
+// begins with a space, or the first or the last line is empty. A text of letters, digits and a few
+// signs stays as it is if it begins with a letter, / or $, unless it ends with a space, or YAML
+// reads it as a boolean or as null. Any other text is quoted.
 func yamlText(text, indent string) string {
 	if strings.Contains(text, "\n") && yamlBlock.MatchString(text) {
 		return "|-\n" + indent + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n"+indent), "\n"+indent+"\n", "\n\n")

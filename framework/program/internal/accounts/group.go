@@ -119,7 +119,7 @@ that.`,
 	return c
 }
 
-// sayNotHeldByGroup says which permissions a group did not hold.
+// sayNotHeldByGroup calls [sayNotHeld] with the permissions that a group holds.
 func sayNotHeldByGroup(ctx context.Context, run *command.Run, s *site.Site, group auth.Group, missed []string) error {
 	if len(missed) == 0 {
 		return nil

@@ -80,8 +80,9 @@ func requireFree(ctx context.Context, s *site.Site, email string) error {
 	return err
 }
 
-// readPassword returns the password that a command sets: the variable, else the answer at a
-// terminal, else the first line of standard input. An empty password is an error.
+// readPassword returns the password that a command sets: the variable {PROGRAM}_PASSWORD, unless it
+// is empty, else the answer at a terminal, else the first line of standard input. It returns an
+// error if the answer or the line is empty.
 func readPassword(ctx context.Context, run *command.Run) (string, error) {
 	if password := run.Env[run.Text(config.PasswordVariable)]; password != "" {
 		return password, nil

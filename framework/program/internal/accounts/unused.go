@@ -11,7 +11,7 @@ import (
 
 // warnUnusedPermissions warns of each permission that no endpoint of the API requires, and
 // suggests the nearest one that an endpoint requires. If the declarations have a mistake, it does
-// nothing, because the permissions were granted all the same.
+// nothing, because the command has already changed the permissions.
 func warnUnusedPermissions(run *command.Run, s *site.Site, named []string) {
 	if len(named) == 0 {
 		return

@@ -218,8 +218,9 @@ what the user does not hold it says that, too.`,
 	return c
 }
 
-// sayWhatRemains says which permissions were taken, which the user still holds, and which
-// the user did not hold. Of a superuser it only says that the user holds every permission.
+// sayWhatRemains prints the permissions that the user no longer holds, those that the user still
+// holds through a group, and those that the user did not hold. For a superuser it prints that the
+// user holds every permission, and warns of names that no endpoint of the API requires.
 func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user auth.User, asked, taken []string) error {
 	held, err := s.Users.PermissionsOf(ctx, s.DB.Session(), user.ID)
 	if err != nil {
@@ -242,8 +243,9 @@ func sayWhatRemains(ctx context.Context, run *command.Run, s *site.Site, user au
 	return nil
 }
 
-// sayNotHeld says which permissions were not held. Their names may be misspelt, so it also
-// warns of names that no endpoint of the API requires.
+// sayNotHeld prints the permissions that were not held, and those that are held. A name that was
+// not held may be misspelt, so it also warns of names that no endpoint of the API requires. It
+// prints nothing if no permission is missing.
 func sayNotHeld(run *command.Run, s *site.Site, who string, missed, held []string) {
 	if len(missed) == 0 {
 		return

@@ -68,8 +68,8 @@ func (c Config) server() (*smtp.Server, error) {
 	return smtp.Open(c.SMTPURL.Reveal(), smtp.Options{From: c.MailFrom})
 }
 
-// mailer returns what sends mails: the mail server, or the log in development. In production
-// without a mail server no mail is sent, see [Config.RequireMail].
+// mailer returns the mail server of the settings. If they name none, it returns the log in
+// development, and in production a mailer that rejects every mail, see [Config.RequireMail].
 func (c Config) mailer(log *slog.Logger) mail.Mailer {
 	server, err := c.server()
 	switch {

@@ -170,7 +170,7 @@ func readRedisURL(to *string, v string) error {
 	return store.Close()
 }
 
-// keepSecret does not check the value. [Config.ReadKeys] does.
+// keepSecret does not check the value. [Config.ReadKeys] checks the keys of JWTs.
 func keepSecret(to *auth.Secret, v string) error {
 	if v != "" {
 		*to = auth.NewSecret(v)

@@ -22,9 +22,9 @@ type Shown struct {
 }
 
 // Show returns all settings without their secrets. Its error joins every wrong value, the
-// first fault of the keys, the first fault of the certificate, and a missing host name. It
-// omits the faults of settings against each other that [Table.Read] reports. It logs to
-// stderr.
+// first fault of the keys, the first fault of the certificate, and a missing host name. Without
+// such a fault, the error has the faults of settings against each other that [Table.Read]
+// reports. These are in no [Shown]. It logs to stderr.
 func (t Table) Show(flags *pflag.FlagSet, env map[string]string, stderr io.Writer) (shown []Shown, wrong error) {
 	c, unread := t.Read(flags, env)
 	log := c.NewLog(stderr)

@@ -268,8 +268,8 @@ func (s *Standby) Lag(ctx context.Context) (int64, error) {
 	return at.behind(p), nil
 }
 
-// Behind returns how many bytes of the primary's log come after the LSN up to which the replica
-// has replayed it. It returns 0 if the LSN is after the position.
+// Behind returns how many bytes of the primary's log are between lsn, up to which the replica has
+// replayed the log, and the position. It returns 0 if lsn is after the position.
 func (p Position) Behind(lsn string) (int64, error) {
 	at, err := parseLSN(lsn)
 	return progress{lsn: at}.behind(p), err

@@ -10,12 +10,17 @@ import (
 // ErrRemade is the error of a read during which connections were made, again and again.
 var ErrRemade = errors.New("sqldb: connections to the replica are made all the time")
 
-// Either reads the position of the primary and calls replica with it. It calls primary if
-// reads do not go to the replica, or if the replica cannot answer. It does not call primary,
-// and returns the error, if the statement took too long on the replica, if no connection became
-// free in time for the position, or for the read while the replica is usable, or if ctx has
-// ended. It ends the use of a replica that fails, and remembers a statement that the replica
-// rejected and the primary ran.
+// Either reads the position of the primary and calls replica with it. If reads do not go to the
+// replica, it calls primary. If reading the position or replica fails, it calls primary too, except
+// for these errors, which it returns:
+//   - ctx has ended.
+//   - No connection became free in time to read the position.
+//   - No connection became free in time for the read, and the replica is usable.
+//   - The statement took too long on the replica, waited too long for a lock there, or was cancelled.
+//
+// If the replica fails or the position cannot be read, it ends the use of the replica, see
+// [Standby.judge]. It remembers a statement that the replica rejected and the primary ran, see
+// [Standby.Rejected].
 func Either[T any](ctx context.Context, s *Standby, text string, replica func(Position) (T, error), primary func() (T, error)) (T, error) {
 	if !s.MayRead() {
 		return primary()
@@ -83,9 +88,10 @@ func CaughtUp[T any](ctx context.Context, s *Standby, p Position, ask func(conte
 	return v, ErrRemade
 }
 
-// judge ends the use of the replica if the error is a fault of the replica. It returns true
-// if the replica rejected the statement. For ErrRemade, a cancelled context, a conflict with
-// what is replayed and an unknown error of a read, it returns false and ends nothing.
+// judge ends the use of the replica if the error is a fault of the replica, or if the position of
+// the primary cannot be read. It returns true if the replica rejected the statement. For ErrRemade,
+// a cancelled context, a conflict with what is replayed and an unknown error of a read, it returns
+// false and ends nothing.
 func (s *Standby) judge(err error) (rejected bool) {
 	failure, known := fault.Classify(err)
 	read := ofRead(err)

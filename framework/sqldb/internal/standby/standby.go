@@ -48,7 +48,8 @@ type Standby struct {
 
 const (
 	// replicaWait is how long one attempt of a read waits, at most, until the replica has
-	// replayed what the read needs. It also limits each query for the replica's progress.
+	// replayed what the read needs. It also limits each query for the replica's progress,
+	// except the first one of a check of the replica.
 	replicaWait = 50 * time.Millisecond
 	// retryPause is the minimum time between a failure of the replica and its next check.
 	retryPause = time.Second
