@@ -11,9 +11,8 @@ import (
 // another port and another process number than this end of the connection. A proxy that passes
 // connections through keeps the number. Connections of a pooler get no time limits and no other
 // setting but the time zone and those of the URL, because other clients could get them.
-// LooksPooled returns false for SQLite, and for a pooler if all connections are local sockets. For a
-// database of [Wrap] it does not know the numbers of this end, and returns true unless the
-// connection is a local socket.
+// LooksPooled returns false for SQLite, for a pooler if all connections are local sockets, and for a
+// database of [Wrap], because the numbers of this end are not known.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 	if db.Kind() != PostgreSQL {
 		return false, nil
@@ -28,7 +27,7 @@ func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 		if err := found.Scan(0, &port, &process); err != nil {
 			return err
 		}
-		looks = port.V != c.LocalPort() && process != c.ProcessID()
+		looks = c.ProcessID() != 0 && process != c.ProcessID() && port.V != c.LocalPort()
 		return nil
 	})
 	return looks, err

@@ -37,15 +37,16 @@ func openReplica(primary *DB) (*replica, error) {
 	if u.Scheme == "sqlite" {
 		return nil, fmt.Errorf("sqldb: Options.Replica is the URL of a SQLite file; write for example %s", address.PostgresExample)
 	}
-	// Statements are prepared, except with SetLocal and ReadOnly: a pooler, if there is one, is
-	// before the primary. Only statements that read are sent to the replica, see takes.
-	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, o.setsLocally()
+	o.Replica, o.ReplicaChanged, o.NoPrepare = "", nil, false
 	ofServer := o.server()
 	ofServer.Replica = true
 	server, err := postgres.New(raw, ofServer)
 	if err != nil {
 		return nil, fmt.Errorf("sqldb: Options.Replica: %w", err)
 	}
+	// Statements are prepared, except with SetLocal and ReadOnly: a pooler, if there is one, is
+	// before the primary. Only statements that read are sent to the replica, see takes.
+	o.NoPrepare = o.setsLocally()
 	runs, conns := &standby.Runs{}, o.connections(primary.observers.report(true))
 	conns.Runs = runs
 	connector, shared := connection.Postgres(server, conns)

@@ -101,6 +101,20 @@ func TestWithoutAReplica(t *testing.T) {
 	})
 }
 
+// TestAReplicaWithASetting: a setting of sessions in the URL of a replica is accepted by commands,
+// which set it in each transaction, as in the URL of the primary.
+func TestAReplicaWithASetting(t *testing.T) {
+	for name, o := range map[string]Options{"a server": {}, "a command": {SetLocal: true}, "a reader": {ReadOnly: true}} {
+		o.Replica = "postgres://app:hidden@127.0.0.1:1/app?statement_timeout=5s"
+		db, err := Open("postgres://app:hidden@127.0.0.1:1/app?statement_timeout=5s", o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_ = db.Close()
+	}
+}
+
 // TestReplicaThatIsAway: reads are answered though nothing listens there.
 func TestReplicaThatIsAway(t *testing.T) {
 	var told tellings

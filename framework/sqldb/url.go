@@ -9,8 +9,7 @@ import "trestle.example/framework/sqldb/internal/address"
 func CheckURL(url string) error { return address.Check(url) }
 
 // CheckReplicaURL returns an error if [Open] would reject the URL of a replica, nil for a right
-// one. The URL must name a PostgreSQL server, and [CheckURL] must accept it. It does not check
-// whether the URL has a setting of sessions, which Open rejects with SetLocal and ReadOnly.
+// one. The URL must name a PostgreSQL server, and [CheckURL] must accept it.
 func CheckReplicaURL(raw string) error { return address.CheckReplica(raw) }
 
 // ClientURL returns the URL of a PostgreSQL database for PostgreSQL's own programs,
