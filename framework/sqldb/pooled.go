@@ -8,10 +8,10 @@ import (
 )
 
 // LooksPooled reports whether a pooler is between this program and PostgreSQL: PostgreSQL sees
-// another port and another process number than this end of the connection. A proxy that passes
+// another port, or none, and another process number than this end of the connection. A proxy that passes
 // connections through keeps the number. Connections of a pooler get no time limits and no other
 // setting but the time zone and those of the URL, because other clients could get them.
-// LooksPooled returns false for SQLite, and for a pooler if all connections are local sockets.
+// LooksPooled returns false for SQLite.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 	if db.Kind() != PostgreSQL {
 		return false, nil
@@ -26,7 +26,7 @@ func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 		if err := found.Scan(0, &port, &process); err != nil {
 			return err
 		}
-		looks = port.V != c.LocalPort() && process != c.ProcessID()
+		looks = (!port.Valid || port.V != c.LocalPort()) && process != c.ProcessID()
 		return nil
 	})
 	return looks, err
