@@ -8,12 +8,12 @@ import (
 )
 
 // LooksPooled reports whether a pooler is between this program and PostgreSQL: PostgreSQL sees
-// another port, or none, and another process number than this end of the connection. A proxy that passes
-// connections through keeps the number. Connections of a pooler get no time limits and no other
-// setting but the time zone and those of the URL, because other clients could get them.
-// LooksPooled returns false for SQLite.
+// another port, or none, and another process number than this end of the connection. A proxy that
+// passes connections through keeps the number. Connections of a pooler get no time limits and no
+// other setting but the time zone and those of the URL, because other clients could get them.
+// LooksPooled returns false for SQLite, and for a DB of [Wrap], whose sessions get no settings.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
-	if db.Kind() != PostgreSQL {
+	if db.Kind() != PostgreSQL || db.acquired {
 		return false, nil
 	}
 	err = db.pool.OnConn(ctx, false, func(c *connection.Conn) error {
