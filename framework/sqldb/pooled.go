@@ -8,13 +8,12 @@ import (
 )
 
 // LooksPooled reports whether a pooler is between this program and PostgreSQL: PostgreSQL sees
-// another port and another process number than this end of the connection. A proxy that passes
-// connections through keeps the number. Connections of a pooler get no time limits and no other
-// setting but the time zone and those of the URL, because other clients could get them.
-// LooksPooled returns false for SQLite, for a pooler if all connections are local sockets, and for a
-// database of [Wrap], because the numbers of this end are not known.
+// another port, or none, and another process number than this end of the connection. A proxy that
+// passes connections through keeps the number. Connections of a pooler get no time limits and no
+// other setting but the time zone and those of the URL, because other clients could get them.
+// LooksPooled returns false for SQLite, and for a DB of [Wrap], whose sessions get no settings.
 func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
-	if db.Kind() != PostgreSQL {
+	if db.Kind() != PostgreSQL || db.acquired {
 		return false, nil
 	}
 	err = db.pool.OnConn(ctx, false, func(c *connection.Conn) error {
@@ -27,7 +26,7 @@ func (db *DB) LooksPooled(ctx context.Context) (looks bool, err error) {
 		if err := found.Scan(0, &port, &process); err != nil {
 			return err
 		}
-		looks = c.ProcessID() != 0 && process != c.ProcessID() && port.V != c.LocalPort()
+		looks = (!port.Valid || port.V != c.LocalPort()) && process != c.ProcessID()
 		return nil
 	})
 	return looks, err

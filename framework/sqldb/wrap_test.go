@@ -275,3 +275,12 @@ func TestWrapSQLite(t *testing.T) {
 		t.Errorf("a database in memory: %v", err)
 	}
 }
+
+// TestAWrappedPoolDoesNotLookPooled: nothing is set in its sessions, which could reach other clients.
+func TestAWrappedPoolDoesNotLookPooled(t *testing.T) {
+	wrapped(t, func(t *testing.T, _ *sql.DB, db *DB) {
+		if got, err := db.LooksPooled(t.Context()); err != nil || got {
+			t.Errorf("it looks pooled: %v, %v", got, err)
+		}
+	})
+}

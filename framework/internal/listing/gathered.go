@@ -2,12 +2,14 @@ package listing
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
@@ -18,11 +20,14 @@ import (
 // keeps all found keys in memory.
 const foundOnce = 100_000
 
-// gathers reports whether the count costs as much as the page, so that one statement is to find
-// both: the search index finds the rows, a filter is about related rows, or an order by related
-// rows sorts all rows of a filter.
-func (a *listed) gathers() bool {
-	return counting.KindOf(a.window.Counting) == counting.Exact &&
+// gathers reports whether one statement is to find both the count and the keys of the page, because
+// the count costs as much as the page: the search index finds the rows, a filter is about related
+// rows, or an order by related rows sorts all rows of a filter. The statement returns keys as text,
+// by which SQLite does not find keys of other types, such as bytes.
+func (l *List) gathers(a *listed) bool {
+	key := l.Resource.Pk.IndirectType
+	return (key == naming.UUIDType || key.Kind() == reflect.String || naming.IsInteger(key.Kind())) &&
+		counting.KindOf(a.window.Counting) == counting.Exact &&
 		(a.indexed || a.related || len(a.narrow) > 0 && ordering.Joins(a.order.Terms))
 }
 
@@ -56,12 +61,12 @@ func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.S
 // once; SQLite does so only with MATERIALIZED.
 func (l *List) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
 	matched, order := l.keyed(c, l.matching(c, parsed), parsed)
-	statement := `WITH matched AS (?)` +
-		` SELECT json_build_array((SELECT count(*) FROM matched), ARRAY(SELECT "key"::text AS listed FROM matched ORDER BY ? LIMIT ? OFFSET ?))::text`
+	statement := `WITH trestle_matched AS (?)` +
+		` SELECT json_build_array((SELECT count(*) FROM trestle_matched), ARRAY(SELECT "key"::text AS listed FROM trestle_matched ORDER BY ? LIMIT ? OFFSET ?))::text`
 	if l.Resource.API.DB.Kind() == sqldb.SQLite {
-		statement = `WITH matched AS MATERIALIZED (?)` +
-			` SELECT json_array((SELECT count(*) FROM matched), (SELECT json_group_array(cast("key" AS text))` +
-			` FROM (SELECT "key" FROM matched ORDER BY ? LIMIT ? OFFSET ?)))`
+		statement = `WITH trestle_matched AS MATERIALIZED (?)` +
+			` SELECT json_array((SELECT count(*) FROM trestle_matched), (SELECT json_group_array(cast("key" AS text))` +
+			` FROM (SELECT "key" FROM trestle_matched ORDER BY ? LIMIT ? OFFSET ?)))`
 	}
 	text, err := c.Session().CountText(c, bun.SafeQuery(statement,
 		matched.Limit(foundOnce+1), bun.Safe(order), sqldb.Param(parsed.window.Limit+1), sqldb.Param(parsed.window.Offset)))

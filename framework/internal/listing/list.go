@@ -76,7 +76,7 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	switch {
 	case parsed.ranking != nil:
 		read = l.ranked
-	case parsed.gathers():
+	case l.gathers(parsed):
 		read = l.gathered
 	}
 	shown, err := read(c, parsed, &page)

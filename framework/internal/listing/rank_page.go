@@ -74,9 +74,10 @@ func (l *List) keys(c *call.Call, parsed *listed) (keys []any, found int64, err 
 		order = `"rank" DESC, ` + order
 	}
 	by, w := bun.Safe(order), parsed.window
-	rows, err := c.Session().Query(c, bun.SafeQuery("WITH matched AS MATERIALIZED (?), total AS MATERIALIZED (SELECT count(*) AS found FROM matched)"+
-		` SELECT total.found, listed."key" FROM total LEFT JOIN (SELECT * FROM matched ORDER BY ?`+
-		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
+	rows, err := c.Session().Query(c, bun.SafeQuery("WITH trestle_matched AS MATERIALIZED (?),"+
+		" trestle_total AS MATERIALIZED (SELECT count(*) AS found FROM trestle_matched)"+
+		` SELECT trestle_total.found, listed."key" FROM trestle_total LEFT JOIN (SELECT * FROM trestle_matched ORDER BY ?`+
+		" LIMIT (SELECT CASE WHEN found > ? THEN ? ELSE 0 END FROM trestle_total) OFFSET ?) AS listed ON 1 = 1 ORDER BY ?",
 		matched, by, sqldb.Param(w.Offset), sqldb.Param(w.Limit+1), sqldb.Param(w.Offset), by))
 	if err != nil {
 		return nil, 0, err

@@ -172,7 +172,8 @@ func WarnOfPooler(ctx context.Context, s *site.Site) {
 }
 
 // findUnlimited returns the finding about a role of PostgreSQL that lacks a time limit for
-// statements. If {PROGRAM}_PREPARE is on, servers set the limits, and there is no finding.
+// statements. If {PROGRAM}_PREPARE is on, servers set the limits, or [findPooler] reports that they
+// do not, and there is no finding.
 func findUnlimited(ctx context.Context, s *site.Site) []Finding {
 	if s.Prepare || s.DB.Kind() != sqldb.PostgreSQL {
 		return nil

@@ -71,10 +71,10 @@ func withZone(settings map[string]string) map[string]string {
 }
 
 // onlyDirect is the condition that no pooler is between. A pooler has another port than the
-// client and gives it another process number than PostgreSQL has, and it gives the session to
-// other clients later.
+// client, or none, and gives it another process number than PostgreSQL has. It gives the session
+// to other clients later.
 func onlyDirect(conn *pgdriver.Conn) string {
-	return fmt.Sprintf(" WHERE coalesce(inet_client_port(), 0) = %d OR pg_backend_pid() = %d", LocalPort(conn), ProcessID(conn))
+	return fmt.Sprintf(" WHERE inet_client_port() = %d OR pg_backend_pid() = %d", LocalPort(conn), ProcessID(conn))
 }
 
 // set sets settings in one statement, for the session or for the transaction alone. It sets
