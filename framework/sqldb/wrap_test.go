@@ -146,9 +146,6 @@ func TestWrap(t *testing.T) {
 		if err != nil || r.Len() != 1 || r.Scan(0, &number, &done) != nil || number != 1<<60 || !done {
 			t.Errorf("the row is %d, %t; error %v", number, done, err)
 		}
-		if pooled, err := db.LooksPooled(t.Context()); err != nil || pooled {
-			t.Errorf("it looks pooled: %v, error %v; want that it is not known", pooled, err)
-		}
 	})
 }
 
