@@ -74,7 +74,7 @@ func (l *listener) hear(_ context.Context, e sqldb.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	byKeys := strings.Contains(e.SQL, " ORDER BY CASE ")
-	if strings.HasPrefix(e.SQL, `SELECT "product"`) && !byKeys || strings.HasPrefix(e.SQL, "WITH matched ") {
+	if strings.HasPrefix(e.SQL, `SELECT "product"`) && !byKeys || strings.HasPrefix(e.SQL, "WITH trestle_matched ") {
 		l.last = e
 	}
 }
