@@ -102,9 +102,8 @@ func (t Table) AddFlags(flags *pflag.FlagSet, serving bool) {
 // Read reads every setting, also those without a flag at this command, because a
 // deployment is valid for all commands or for none. It reports every wrong value. If each
 // value is valid, it checks settings against each other. It reports a queue timeout that is not
-// less than the request timeout. If the timeouts are right, it reports the first fault of the
-// settings of the database, the first of those of mails, and the first of those of the identity
-// provider.
+// less than the request timeout. If the timeouts are right, it checks the settings of the database,
+// of mails and of the identity provider. It reports the first fault of each of these three groups.
 func (t Table) Read(flags *pflag.FlagSet, env map[string]string) (Config, error) {
 	c := t.newConfig()
 	c.AddrByFlag = flags.Changed("addr")
