@@ -23,8 +23,10 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-func main() {
-	program.Main(program.Program{Name: "forum", Migrations: migrations(), Config: config, Register: register})
+func main() { program.Main(forum()) }
+
+func forum() program.Program {
+	return program.Program{Name: "forum", Migrations: migrations(), Config: config, Register: register}
 }
 
 // migrations are the tables of the framework, of the users and of the forum.

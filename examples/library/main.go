@@ -25,15 +25,19 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-func main() {
-	program.Main(program.Program{
+func main() { program.Main(library()) }
+
+func library() program.Program {
+	return program.Program{
 		Name:       "library",
 		Migrations: migrations(),
 		Config:     config,
 		Register:   register,
 		Settings:   []program.AnySetting{loanDays},
 		Commands:   []program.Command{{Use: "overdue", Short: "List the loans that are overdue", Run: overdue}},
-	})
+
+		ProofCallers: []framework.ProofCaller{{Name: "librarian", Email: "ann@library.example"}},
+	}
 }
 
 // migrations are the tables of the framework and of the users, and the library's own.

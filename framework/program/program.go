@@ -62,6 +62,12 @@ type Program struct {
 	// Commands are the project's own commands, beside the built-in ones.
 	Commands []Command
 
+	// ProofCallers are kinds of callers for [Program.Prove] and the command prove, beside the
+	// usual ones: a visitor, users, one of the staff, a holder of each permission that the
+	// declarations name, and a superuser. A permission of the project's own type needs a caller
+	// whom it permits.
+	ProofCallers []framework.ProofCaller
+
 	// Demo is the demo data. Without it there is neither the command seed nor the flag
 	// --seed of serve.
 	Demo *Demo
@@ -181,7 +187,7 @@ func newRoot(run *command.Run, p Program) *cobra.Command {
 		accounts.NewUsersCommand(run), accounts.NewGroupsCommand(run), accounts.NewTokenCommand(run), accounts.NewJWTCommand(run),
 		endpoints.NewRoutesCommand(run), endpoints.NewOpenAPICommand(run), endpoints.NewPermissionsCommand(run),
 		doctor.NewCheckCommand(run), doctor.NewConfigCommand(run), doctor.NewDoctorCommand(run), schema.NewReindexCommand(run),
-		backup.NewBackupCommand(run), backup.NewRestoreCommand(run), serve.NewHealthCommand(run), newVersionCommand(run),
+		backup.NewBackupCommand(run), backup.NewRestoreCommand(run), serve.NewHealthCommand(run), newVersionCommand(run), newProveCommand(run, p),
 		scaffold.NewNewCommand(run), scaffold.NewGenerateCommand(run),
 	)
 	if p.Demo != nil {

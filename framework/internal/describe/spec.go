@@ -269,3 +269,6 @@ func (e Operation) PageMembers() (names []string) {
 	}
 	return names
 }
+
+// Described describes every endpoint as plain data, in the order of [Catalog.Operations].
+func (a Catalog) Described() []*spec.Endpoint { return a.spec().Endpoints }

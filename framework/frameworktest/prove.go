@@ -1,0 +1,95 @@
+package frameworktest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trestle.example/framework"
+)
+
+// A Provable is a program that can prove on an empty database that no caller reaches another's
+// rows. program.Program is one.
+type Provable interface {
+	Prove(ctx context.Context, databaseURL string, o framework.ProofOptions) (*framework.Proof, error)
+}
+
+// ProofMatrix is the file with the access that each caller had to every endpoint when the
+// program was last proved, in the folder of the test.
+const ProofMatrix = "testdata/access.txt"
+
+// Prove tries to reach the rows of each caller as every other caller, on both databases. It fails
+// with each leak and the request that shows it, and for each endpoint that it could not exercise.
+// [framework.API.Prove] documents what is tried.
+//
+// It compares the access of each caller by the declarations with the file [ProofMatrix], and fails
+// if they differ: a permission or a scope has changed. Read the difference, and delete the file to
+// accept it. If there is no file, Prove writes it; keep it with the source.
+func Prove(t *testing.T, p Provable) {
+	t.Helper()
+	o := framework.ProofOptions{Seed: proofSeed}
+	t.Run("sqlite", func(t *testing.T) { prove(t, p, "sqlite:"+filepath.Join(t.TempDir(), "proof.db"), o) })
+	t.Run("postgresql", func(t *testing.T) { prove(t, p, PostgresURL(t), o) })
+}
+
+// proofSeed is the seed of [Prove], so that each run sends the same requests.
+const proofSeed = 1
+
+func prove(t *testing.T, p Provable, databaseURL string, o framework.ProofOptions) {
+	t.Helper()
+	proof, err := p.Prove(t.Context(), databaseURL, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range proof.Findings {
+		t.Errorf("%s", f)
+	}
+	for _, f := range proof.Unexercised {
+		t.Errorf("not exercised: %s", f)
+	}
+	compareMatrix(t, proof.Matrix())
+	t.Logf("seed %d: %d requests to %d endpoints by %d kinds of callers", proof.Seed, proof.Requests, len(proof.Endpoints), len(proof.Callers))
+}
+
+// compareMatrix compares the access with the file, or writes the file.
+func compareMatrix(t *testing.T, now string) {
+	t.Helper()
+	known, err := os.ReadFile(ProofMatrix)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(ProofMatrix), 0o750); err == nil {
+			err = os.WriteFile(ProofMatrix, []byte(now), 0o600)
+		}
+		t.Logf("wrote %s: read it, and keep it with the source", ProofMatrix)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(known) == now || known == nil {
+		return
+	}
+	for _, line := range missingLines(string(known), now) {
+		t.Errorf("%s had: %s", ProofMatrix, line)
+	}
+	for _, line := range missingLines(now, string(known)) {
+		t.Errorf("it is now: %s", line)
+	}
+	t.Errorf("the access to endpoints has changed. If that is right, delete %s and run the test again", ProofMatrix)
+}
+
+// missingLines lists the lines of a text that another text lacks, white space aside.
+func missingLines(text, another string) (lines []string) {
+	there := map[string]bool{}
+	for line := range strings.Lines(another) {
+		there[strings.Join(strings.Fields(line), " ")] = true
+	}
+	for line := range strings.Lines(text) {
+		if plain := strings.Join(strings.Fields(line), " "); !there[plain] {
+			lines = append(lines, plain)
+		}
+	}
+	return lines
+}

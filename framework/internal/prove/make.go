@@ -1,0 +1,257 @@
+package prove
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+// attempts is how often a request is made anew with other values until it succeeds.
+const attempts = 6
+
+// rowFor returns the newest row of a viewset that a person may name: one that they made, or else
+// one that they may see. It makes one if there is none; nil if that fails.
+func (p *prover) rowFor(who *person, r *table.Resource) *row {
+	var seen *row
+	for _, one := range p.rowsOf(r) {
+		if one.by == who && p.sees(who, r, one) {
+			return one
+		}
+		if seen == nil && p.sees(who, r, one) {
+			seen = one
+		}
+	}
+	if seen != nil {
+		return seen
+	}
+	return p.makeRow(who, r)
+}
+
+// makeRow makes a row that a person may see: they make it, or else another person does.
+func (p *prover) makeRow(who *person, r *table.Resource) *row {
+	makers := append([]*person{who}, p.people[1:]...)
+	for _, maker := range makers {
+		for _, e := range p.makersOf(r) {
+			if e.access(maker) == spec.AccessRefused || !p.mayYield(e, maker, r) {
+				continue
+			}
+			for _, one := range p.create(e, maker) {
+				if one.table == r.Table.Name && p.sees(who, r, one) {
+					return one
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mayYield reports whether it is not known that a person's creates at an endpoint fail, or make no
+// row of a viewset.
+func (p *prover) mayYield(e *endpoint, who *person, r *table.Resource) bool {
+	if p.failures[attempt{e, who.at}] > 1 {
+		return false
+	}
+	return p.yields[e] == nil || p.yields[e][r.Table.Name]
+}
+
+// An attempt is a create of an endpoint by a kind of caller.
+type attempt struct {
+	e  *endpoint
+	at int
+}
+
+// makersOf lists the endpoints that may make a row of a viewset: those that create rows of its
+// table, then other endpoints that make rows, which may have it as a part.
+func (p *prover) makersOf(r *table.Resource) (all []*endpoint) {
+	var others []*endpoint
+	for _, e := range p.endpoints {
+		switch {
+		case !e.makes():
+		case e.Resource.Table != nil && e.Resource.Table.Name == r.Table.Name:
+			all = append(all, e)
+		case e.Resource.Path != "auth":
+			others = append(others, e)
+		}
+	}
+	return append(all, others...)
+}
+
+// makes reports whether the endpoint may make a row without being sent to one: a create, or the
+// PUT of a single resource.
+func (e *endpoint) makes() bool {
+	return e.Resource.Table != nil && e.spec.Key == nil &&
+		(e.info.Method == http.MethodPost || e.info.Method == http.MethodPut && e.Resource.Declaration.Single)
+}
+
+// declared reports whether an endpoint only does what the framework does for every viewset, and
+// runs no function of the program, which may change rows that others see.
+func (e *endpoint) declared() bool {
+	return e.Kind == declare.VerbAccepts || e.Kind == declare.VerbShows || e.Kind == declare.VerbDeletes
+}
+
+// create sends the request of an endpoint that makes a row, until it succeeds, and returns the
+// rows that are new.
+func (p *prover) create(e *endpoint, who *person) []*row {
+	if p.making[e] {
+		return nil
+	}
+	p.making[e] = true
+	defer delete(p.making, e)
+	before, err := p.contents()
+	if err != nil {
+		return nil
+	}
+	got := p.succeed(e, who, nil)
+	if got == nil || !got.ok() {
+		p.failures[attempt{e, who.at}]++
+		return nil
+	}
+	after, err := p.contents()
+	if err != nil {
+		return nil
+	}
+	p.forget(after)
+	fresh := p.learn(before, after, who)
+	if p.yields[e] == nil {
+		p.yields[e] = map[string]bool{}
+	}
+	for _, one := range fresh {
+		p.yields[e][one.table] = true
+	}
+	return fresh
+}
+
+// succeed sends the request of an endpoint for a row, nil for none, until it succeeds: with
+// other values, without members that were rejected, and at last after the person's other creates,
+// because a function may need rows that no declaration names. It returns the last answer, nil
+// if no request could be made.
+func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer) {
+	w := &writer{prover: p, by: who, left: map[string]bool{}, on: on}
+	for n := range attempts {
+		r, ok := p.requestOf(e, w, on)
+		if !ok {
+			return got
+		}
+		if got = p.send(e, r); got.ok() || got.refused() || got.status == http.StatusNotFound {
+			return got
+		}
+		w.least = w.vary && got.status == http.StatusConflict
+		w.vary = w.vary || got.status == http.StatusConflict
+		rejected := pointersIn(got.value())
+		for _, pointer := range rejected {
+			w.left[strings.TrimPrefix(pointer, w.wrapped(e))] = true
+		}
+		if n == 1 && len(p.making) < 3 && (len(rejected) == 0 || got.status != http.StatusBadRequest) {
+			p.prepare(e, who)
+		}
+	}
+	return got
+}
+
+// wrapped is the pointer of the member around a body, "" without one.
+func (w *writer) wrapped(e *endpoint) string {
+	if e.BodyIn.Member == "" {
+		return ""
+	}
+	return "/" + e.BodyIn.Member
+}
+
+// prepare runs the other creates of the same service that a person may use.
+func (p *prover) prepare(e *endpoint, who *person) {
+	for _, other := range p.endpoints {
+		if other != e && p.failures[attempt{other, who.at}] < 2 && other.makes() && other.spec.Service == e.spec.Service && other.access(who) != spec.AccessRefused && other.Resource.Path != e.Resource.Path {
+			p.create(other, who)
+		}
+	}
+}
+
+// pointersIn lists the pointers of the faults of an error.
+func pointersIn(value any) (pointers []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		if pointer, ok := value["pointer"].(string); ok {
+			pointers = append(pointers, pointer)
+		}
+		for _, one := range value {
+			pointers = append(pointers, pointersIn(one)...)
+		}
+	case []any:
+		for _, one := range value {
+			pointers = append(pointers, pointersIn(one)...)
+		}
+	}
+	slices.Sort(pointers)
+	return slices.Compact(pointers)
+}
+
+// requestOf makes the request of an endpoint for a row, nil for none. It is false if a row that
+// the path names cannot be made.
+func (p *prover) requestOf(e *endpoint, w *writer, on *row) (request, bool) {
+	path, ok := p.pathOf(e, w.by, on)
+	r := request{method: e.info.Method, path: path, by: w.by, header: http.Header{}}
+	if up := e.spec.Upload; up != nil {
+		r.body = []byte("0123456789")
+		kind := "application/octet-stream"
+		if len(up.Types) > 0 {
+			kind = strings.ReplaceAll(up.Types[0], "*", "plain")
+		}
+		r.header.Set("Content-Type", kind)
+		return r, ok
+	}
+	if r.method != http.MethodGet {
+		r.body = w.body(e)
+	}
+	return r, ok
+}
+
+// pathOf is the path of an endpoint for a row.
+func (p *prover) pathOf(e *endpoint, who *person, on *row) (string, bool) {
+	path := e.info.Path
+	if e.spec.Key != nil {
+		if on == nil {
+			return "", false
+		}
+		path = strings.ReplaceAll(path, "{"+e.spec.Key.Name+"}", escape(on.key(e.Resource)))
+	}
+	if e.Resource.Above != nil {
+		keys, ok := p.keysAbove(e.Resource, who, on)
+		if !ok {
+			return "", false
+		}
+		for i, key := range e.spec.Above {
+			path = strings.Replace(path, "{"+key.Name+"}", escape(keys[i]), 1)
+		}
+	}
+	if e.spec.Other != nil {
+		path = strings.ReplaceAll(path, "{"+e.spec.Other.Name+"}", "1")
+	}
+	return path, true
+}
+
+// keysAbove lists the keys of the rows above a row of a nested viewset, the highest first. For no
+// row, it is those of a row above that the person may see.
+func (p *prover) keysAbove(r *table.Resource, who *person, on *row) ([]string, bool) {
+	if r.Above == nil {
+		return nil, true
+	}
+	parent := r.Above.Parent
+	var above *row
+	if on == nil {
+		above = p.rowFor(who, parent)
+	} else {
+		for _, one := range p.rowsOf(parent) {
+			if one.values[parent.Pk.Name] == on.values[r.Above.Column.Name] {
+				above = one
+			}
+		}
+	}
+	if above == nil {
+		return nil, false
+	}
+	keys, ok := p.keysAbove(parent, who, above)
+	return append(keys, above.key(parent)), ok
+}

@@ -1,0 +1,192 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/wire"
+)
+
+// Options are what a proof needs beside the checked API.
+type Options struct {
+	// Handler serves the API on its database, which must be empty but for its migrations. Required.
+	Handler http.Handler
+	// SignIn makes a user of a kind in the database. It returns the headers of its requests, and
+	// the caller as the API identifies it. Required.
+	SignIn func(ctx context.Context, k Kind) (http.Header, *call.Caller, error)
+	// Seed determines the requests, except for values that the server makes.
+	Seed uint64
+	// Callers are kinds of callers beside the usual ones, for permissions of the program's own types.
+	Callers []Kind
+}
+
+// A Kind is a kind of caller.
+type Kind struct {
+	Name        string // "user"
+	Email       string // at whose domain its address is; "" for any
+	Staff       bool
+	Superuser   bool
+	Permissions []string
+}
+
+// The names of the usual callers. Each other caller is named like the permission that it holds.
+const (
+	visitor   = "visitor"
+	owner     = "owner" // a user, who makes the rows that others try to reach
+	user      = "user"
+	staff     = "staff"
+	holder    = "holder of all" // of the permissions
+	superuser = "superuser"
+)
+
+// A prover is a proof under way.
+type prover struct {
+	Options
+
+	ctx       context.Context
+	registry  *table.Registry
+	document  wire.Members
+	endpoints []*endpoint
+	people    []*person // in the order of the report's callers
+	owner     *person   // makes the rows that others try to reach
+	dice      *rand.Rand
+	made      []*row
+	keys      map[string][]string // the columns of the primary key, by table
+	report    *Report
+	now       contents                      // as last read; nil after a request that may have changed it
+	failures  map[attempt]int               // how often a create failed
+	yields    map[*endpoint]map[string]bool // the tables that had new rows after a create
+	making    map[*endpoint]bool            // endpoints that are making a row
+}
+
+// An endpoint is one endpoint of the API.
+type endpoint struct {
+	*table.Endpoint
+
+	info  spec.RouteInfo
+	spec  *spec.Endpoint
+	tried *Tried
+	body  map[string]any // the JSON Schema of its body, nil without one
+}
+
+// A person is a caller whose requests the server identifies.
+type person struct {
+	Kind
+
+	header http.Header
+	caller *call.Caller // nil for the visitor
+	at     int          // in the report's callers; that of a second user is that of the first
+}
+
+// Run proves a checked API, whose database is changed by it. The error is not a finding: the API
+// could not be tried.
+func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, error) {
+	p := &prover{
+		Options: o, ctx: ctx, registry: registry, dice: rand.New(rand.NewPCG(o.Seed, 0)),
+		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{}, failures: map[attempt]int{}, yields: map[*endpoint]map[string]bool{},
+	}
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	p.tryLists()
+	for _, e := range p.endpoints {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p.tryEndpoint(e)
+	}
+	return p.report, ctx.Err()
+}
+
+// begin reads the declarations and makes the people.
+func (p *prover) begin() error {
+	catalog := describe.NewCatalog(p.registry)
+	document, err := catalog.Document()
+	if err != nil {
+		return err
+	}
+	p.document = document
+	if err := p.gather(catalog); err != nil {
+		return err
+	}
+	described := catalog.Described()
+	callers := make([]*call.Caller, len(p.people))
+	for i, one := range p.people {
+		callers[i] = one.caller
+	}
+	endpoints := p.registry.Endpoints()
+	for i, row := range catalog.Access(callers) {
+		e := &endpoint{Endpoint: endpoints[i], info: row.RouteInfo, spec: described[i], tried: &Tried{RouteInfo: row.RouteInfo}}
+		for _, access := range row.Access {
+			e.tried.Cells = append(e.tried.Cells, Cell{access, map[int]int{}})
+		}
+		if e.body, err = p.bodyOf(e); err != nil {
+			return err
+		}
+		p.endpoints, p.report.Endpoints = append(p.endpoints, e), append(p.report.Endpoints, e.tried)
+	}
+	return nil
+}
+
+// gather makes a person of each kind: a visitor, two users, one of the staff, a holder of each
+// permission, a holder of all, and a superuser. The first user makes the rows that the others try
+// to reach.
+func (p *prover) gather(catalog describe.Catalog) error {
+	kinds := []Kind{{Name: owner}, {Name: user}, {Name: staff, Staff: true}}
+	all := catalog.Permissions()
+	for _, permission := range all {
+		kinds = append(kinds, Kind{Name: permission, Permissions: []string{permission}})
+	}
+	if len(all) > 1 {
+		kinds = append(kinds, Kind{Name: holder, Permissions: all})
+	}
+	kinds = append(append(kinds, p.Callers...), Kind{Name: superuser, Staff: true, Superuser: true})
+	p.people = []*person{{Kind: Kind{Name: visitor}, header: http.Header{}}}
+	for _, k := range kinds {
+		one, err := p.arrive(k, len(p.people))
+		if err != nil {
+			return fmt.Errorf("a caller of the kind %q cannot be made: %w", k.Name, err)
+		}
+		p.people = append(p.people, one)
+	}
+	p.owner = p.people[1]
+	for _, one := range p.people {
+		p.report.Callers = append(p.report.Callers, one.Name)
+	}
+	return nil
+}
+
+// arrive makes one more person of a kind.
+func (p *prover) arrive(k Kind, at int) (*person, error) {
+	p.now = nil
+	header, caller, err := p.SignIn(p.ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return &person{Kind: k, header: header, caller: caller, at: at}, nil
+}
+
+// others are the people whom the rows of one do not belong to.
+func (p *prover) others(of *person) []*person {
+	return slices.DeleteFunc(slices.Clone(p.people), func(one *person) bool { return one == of })
+}
+
+// access is the access of a person to an endpoint by the declarations.
+func (e *endpoint) access(of *person) spec.Access { return e.tried.Cells[of.at].Access }
+
+// find adds a leak to the report.
+func (p *prover) find(e *endpoint, by *person, curl, sentence string, args ...any) {
+	p.report.Findings = append(p.report.Findings, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+}
+
+// skip adds an endpoint that was not exercised to the report.
+func (p *prover) skip(e *endpoint, by *person, curl, sentence string, args ...any) {
+	p.report.Unexercised = append(p.report.Unexercised, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+}

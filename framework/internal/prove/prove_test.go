@@ -1,0 +1,301 @@
+package prove_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// A Box belongs to a user, and things are in it.
+type Box struct {
+	bun.BaseModel `bun:"table:boxes"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	Label   string
+}
+
+type boxInput struct {
+	Label string `json:"label" validate:"required,max=60"`
+}
+
+type boxView struct {
+	ID uuid.UUID `json:"id"`
+	boxInput
+}
+
+func (b *Box) owner() *uuid.UUID { return &b.OwnerID }
+
+// A Thing is in a box.
+type Thing struct {
+	bun.BaseModel `bun:"table:things"`
+
+	ID    uuid.UUID `bun:",pk"`
+	BoxID uuid.UUID
+	Name  string
+}
+
+type thingInput struct {
+	BoxID uuid.UUID `json:"box" validate:"required" ref:"boxes"`
+	Name  string    `json:"name" validate:"required,max=60"`
+}
+
+type thingView struct {
+	ID uuid.UUID `json:"id"`
+	thingInput
+}
+
+var schema = sqldb.Migrations{Namespace: "boxes", FS: fstest.MapFS{
+	"1_boxes.tx.up.sql": {Data: []byte(`
+CREATE TABLE boxes ({{id}}, owner_id {{uuid}} NOT NULL, label {{text}} NOT NULL);
+CREATE TABLE things ({{id}}, box_id {{uuid}} NOT NULL REFERENCES boxes (id), name {{text}} NOT NULL);
+`)},
+	"1_boxes.tx.down.sql": {Data: []byte("DROP TABLE things;\nDROP TABLE boxes;\n")},
+}}
+
+func boxes() framework.ViewSet[Box] {
+	return framework.ViewSet[Box]{
+		Name:       "boxes",
+		Verbs:      framework.CRUD[boxInput, boxView](),
+		Scope:      framework.Own((*Box).owner).Unless(framework.Holds("boxes.audit")),
+		Permission: framework.Authenticated(),
+		Ordering:   framework.Ordering{Allowed: []string{"label"}, Default: "label"},
+		Filters:    []framework.Filter{filter.Exact("label")},
+	}
+}
+
+func things() framework.ViewSet[Thing] {
+	return framework.ViewSet[Thing]{
+		Name:       "things",
+		Verbs:      framework.CRUD[thingInput, thingView](),
+		Scope:      framework.Via("box_id", "boxes"),
+		Permission: framework.Authenticated(),
+		Ordering:   framework.Ordering{Default: "name"},
+	}
+}
+
+// Guests are callers by their tokens.
+type guests struct {
+	mu    sync.Mutex
+	known map[string]*framework.Caller
+	first string // the token of the first one, who makes the rows
+}
+
+const scheme = "Guest "
+
+// Authenticate implements [framework.Authenticator].
+func (g *guests) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known[r.Header.Get("Authorization")], nil
+}
+
+// Challenge implements [framework.Authenticator].
+func (*guests) Challenge() string { return scheme + `realm="tests"` }
+
+// signIn makes a caller of a kind.
+func (g *guests) signIn(_ context.Context, k framework.ProofCaller) (http.Header, *framework.Caller, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	caller := &framework.Caller{ID: uuid.Must(uuid.NewV7()), Staff: k.Staff, Superuser: k.Superuser, Permissions: map[string]bool{}, Scheme: "Guest"}
+	for _, permission := range k.Permissions {
+		caller.Permissions[permission] = true
+	}
+	token := scheme + caller.IDText()
+	if g.known == nil {
+		g.known, g.first = map[string]*framework.Caller{}, token
+	}
+	g.known[token] = caller
+	return http.Header{"Authorization": {token}}, caller, nil
+}
+
+// proof proves boxes and things, and other resources, behind a change of the handler.
+func proof(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, more ...framework.Resource) *framework.Proof {
+	t.Helper()
+	if err := db.Migrate(t.Context(), nil, schema, framework.Migrations()); err != nil {
+		t.Fatal(err)
+	}
+	g := &guests{}
+	c := apitest.Config(db)
+	c.Authentication = []framework.Authenticator{g}
+	api := framework.New(c)
+	api.Register(append([]framework.Resource{boxes(), things()}, more...)...)
+	handler, err := api.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		handler = change(g, handler)
+	}
+	report, err := api.Prove(t.Context(), framework.ProofOptions{Handler: handler, SignIn: g.signIn, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// asOwner serves the requests that a function selects as if the owner of the rows sent them.
+func asOwner(is func(r *http.Request) bool) func(*guests, http.Handler) http.Handler {
+	return func(g *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if is(r) {
+				r.Header.Set("Authorization", g.first)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func one(method, prefix string) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		return r.Method == method && strings.HasPrefix(r.URL.Path, prefix) && len(r.URL.Path) > len(prefix)
+	}
+}
+
+func TestAnAPIWithoutLeaks(t *testing.T) {
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, nil)
+		for _, f := range append(report.Findings, report.Unexercised...) {
+			t.Errorf("%s", f)
+		}
+	})
+}
+
+// TestLeaks: each server has one leak, which the proof finds.
+func TestLeaks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*guests, http.Handler) http.Handler
+		more   []framework.Resource
+		where  string // of a finding
+		what   string
+	}{
+		{name: "a row is shown to all", change: asOwner(one("GET", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
+		{name: "a row of a row is shown to all", change: asOwner(one("GET", "/api/things/")), where: "GET /api/things/{id}/", what: "not theirs"},
+		{name: "a row is changed by all", change: asOwner(one("PATCH", "/api/boxes/")), where: "PATCH /api/boxes/{id}/", what: "it changes boxes"},
+		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
+		{name: "HEAD tells of a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
+		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == "GET" }), where: "GET /api/boxes/", what: "of a row that is not theirs"},
+		{name: "a filter shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Has("label") }), where: "GET /api/boxes/", what: "not theirs"},
+		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == "POST" && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
+		{name: "a visitor is a user", change: asOwner(func(r *http.Request) bool {
+			return r.Header.Get("Authorization") == "" && r.Method == "POST" && r.URL.Path == "/api/boxes/"
+		}), where: "POST /api/boxes/", what: "reject this caller"},
+		{name: "another's row is 403 and not 404", change: forbids, where: "GET /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
+		{name: "a header tells of a row", change: tells, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
+		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed when another caller made a row"},
+		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row that is not theirs"},
+		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+				report := proof(t, db, c.change, c.more...)
+				for _, f := range report.Findings {
+					if f.Method+" "+f.Path == c.where && strings.Contains(f.What, c.what) {
+						return
+					}
+				}
+				t.Errorf("no finding is %q at %s; there are %d: %v", c.what, c.where, len(report.Findings), report.Findings)
+			})
+		})
+	}
+}
+
+// forbids answers 403 for a box that exists, and 404 for one that does not.
+func forbids(g *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one("GET", "/api/boxes/")(r) && exists(g, next, r) && r.Header.Get("Authorization") != g.first {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// tells adds a header for a box that exists.
+func tells(g *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one("PATCH", "/api/boxes/")(r) && exists(g, next, r) {
+			w.Header().Set("X-Version", "7")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// exists reports whether the owner gets the row of a request.
+func exists(g *guests, next http.Handler, r *http.Request) bool {
+	probe, _ := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost"+r.URL.Path, http.NoBody)
+	probe.RequestURI, probe.RemoteAddr = probe.URL.RequestURI(), r.RemoteAddr
+	probe.Header.Set("Authorization", g.first)
+	to := &status{header: http.Header{}}
+	next.ServeHTTP(to, probe)
+	return to.code == http.StatusOK
+}
+
+// A status keeps the status of an answer.
+type status struct {
+	header http.Header
+	code   int
+}
+
+func (s *status) Header() http.Header { return s.header }
+func (s *status) WriteHeader(code int) { s.code = code }
+func (s *status) Write(text []byte) (int, error) {
+	s.code = max(s.code, http.StatusOK)
+	return len(text), nil
+}
+
+// counter serves a function that reads rows without a scope.
+func counter[Out any](name string, read func(*framework.Call, framework.None) (Out, error)) framework.Resource {
+	return framework.ViewSet[Box]{
+		Name: "counter", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, name, read)},
+	}
+}
+
+type total struct {
+	Boxes int `json:"boxes"`
+}
+
+func countAll(c *framework.Call, _ framework.None) (total, error) {
+	n, err := c.DB.NewSelect().Table("boxes").Count(c)
+	return total{n}, err
+}
+
+type allKeys struct {
+	Keys string `json:"keys"`
+}
+
+func listAll(c *framework.Call, _ framework.None) (allKeys, error) {
+	var rows []Box
+	err := c.DB.NewSelect().Model(&rows).Scan(c)
+	var keys []string
+	for _, b := range rows {
+		keys = append(keys, b.ID.String())
+	}
+	return allKeys{fmt.Sprint(keys)}, err
+}
+
+// clearer serves a function that deletes the things of all callers.
+func clearer() framework.Resource {
+	clear := func(c *framework.Call, _ framework.None) (framework.None, error) {
+		_, err := c.DB.NewDelete().Table("things").Where("1 = 1").Exec(c)
+		return framework.None{}, err
+	}
+	return framework.ViewSet[Box]{
+		Name: "clearer", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "clear", clear)},
+	}
+}

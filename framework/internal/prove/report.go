@@ -1,0 +1,107 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"trestle.example/framework/internal/spec"
+)
+
+// A Report is the result of a proof.
+type Report struct {
+	// Seed determines the requests, except for values that the server makes.
+	Seed uint64 `json:"seed"`
+	// Callers are the kinds of callers, in the order of [Tried].Cells.
+	Callers []string `json:"callers"`
+	// Endpoints has every endpoint, in the order of registration.
+	Endpoints []*Tried `json:"endpoints"`
+	// Findings are the leaks, in the order in which they were found.
+	Findings []Finding `json:"findings"`
+	// Unexercised are the endpoints that no request reached, with the reason and what would help.
+	Unexercised []Finding `json:"unexercised"`
+	// Requests is how many requests were sent.
+	Requests int `json:"requests"`
+}
+
+// Tried is an endpoint with what was tried.
+type Tried struct {
+	spec.RouteInfo
+
+	Cells []Cell `json:"cells"`
+}
+
+// A Cell is what one kind of caller got from an endpoint.
+type Cell struct {
+	// Access is the access of the caller by the declarations.
+	Access spec.Access `json:"access"`
+	// Statuses counts the answers.
+	Statuses map[int]int `json:"statuses"`
+}
+
+// A Finding is one leak, or an endpoint that was not exercised.
+type Finding struct {
+	Method string `json:"method"`
+	Path   string `json:"path"` // of the endpoint, "/api/patients/{id}/"
+	Caller string `json:"caller"`
+	What   string `json:"what"` // a sentence
+	Curl   string `json:"curl"` // repeats the request, without credentials
+}
+
+// String returns the finding in a few lines.
+func (f Finding) String() string {
+	text := f.Method + " " + f.Path + " by " + f.Caller + ": " + f.What
+	if f.Curl != "" {
+		text += "\n" + f.Curl
+	}
+	return text
+}
+
+// Matrix returns the access of each caller to every endpoint as text, one line for each: what a
+// visitor, a user, one of the staff and a superuser have, and the permissions that give a user more. It
+// depends on the declarations alone.
+func (r *Report) Matrix() string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "METHOD\tPATH")
+	for _, name := range usualCallers {
+		fmt.Fprintf(table, "\t%s", strings.ToUpper(name))
+	}
+	fmt.Fprintln(table, "\tROWS\tPERMISSIONS THAT GIVE MORE")
+	for _, e := range r.Endpoints {
+		fmt.Fprintf(table, "%s\t%s", e.Method, e.Path)
+		for _, name := range usualCallers {
+			fmt.Fprintf(table, "\t%s", e.Cells[slices.Index(r.Callers, name)].Access)
+		}
+		fmt.Fprintf(table, "\t%s\t%s\n", e.rows(), strings.Join(append(r.opening(e), "-"), " "))
+	}
+	_ = table.Flush() // a strings.Builder takes all
+	lines := strings.Split(text.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(strings.TrimSuffix(line, " -"), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// usualCallers are the callers that every program has.
+var usualCallers = []string{visitor, user, staff, superuser}
+
+// rows describes the rows of a caller, and which of them the caller may change.
+func (e *Tried) rows() string {
+	if e.Writers == "" {
+		return e.Scope
+	}
+	return e.Scope + "; changes " + e.Writers
+}
+
+// opening lists the permissions that give a user more access to an endpoint.
+func (r *Report) opening(e *Tried) (names []string) {
+	usual := e.Cells[slices.Index(r.Callers, user)].Access
+	for i, name := range r.Callers {
+		if !slices.Contains(append(usualCallers, owner, holder), name) && e.Cells[i].Access != usual {
+			names = append(names, name+": "+string(e.Cells[i].Access))
+		}
+	}
+	return names
+}

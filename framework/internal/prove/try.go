@@ -1,0 +1,431 @@
+package prove
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+func escape(key string) string { return url.PathEscape(key) }
+
+// tryEndpoint sends the requests of one endpoint.
+func (p *prover) tryEndpoint(e *endpoint) {
+	switch {
+	case e.spec.Root:
+		p.tryOpen(e)
+	case e.spec.Key != nil:
+		p.tryRow(e)
+	default:
+		p.tryOpen(e)
+		p.tryReferences(e, nil)
+		p.tryReplay(e)
+	}
+}
+
+// tryOpen tries an endpoint that names no row as each caller: it must reject exactly those whom the
+// declarations reject.
+func (p *prover) tryOpen(e *endpoint) {
+	reached := false
+	var last *answer
+	for _, who := range p.people {
+		one := who
+		if who.caller != nil && e.info.Method != http.MethodGet {
+			one = p.fresh(who) // the request may end the credentials, or change what is single
+		}
+		if one == nil {
+			continue
+		}
+		before, err := p.contents()
+		if err != nil {
+			return
+		}
+		got := p.succeed(e, one, nil)
+		if got != nil {
+			p.untouched(e, got, before)
+		}
+		if e.access(who) == spec.AccessRefused {
+			if got == nil {
+				got = p.send(e, request{method: e.info.Method, path: p.missingPath(e), by: one})
+			}
+			if !got.refused() {
+				p.find(e, who, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
+			}
+			continue
+		}
+		if got == nil {
+			continue
+		}
+		last = got
+		if got.refused() && !p.ownRefusal(e) {
+			p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
+		}
+		if got.status >= http.StatusInternalServerError {
+			p.find(e, who, got.curl(), "it is answered %d", got.status)
+		}
+		reached = reached || got.ok() || got.status < http.StatusInternalServerError && e.Kind == 0
+		if got.ok() {
+			p.relearn(before, one)
+		}
+	}
+	if !reached {
+		p.unreached(e, last)
+	}
+}
+
+// untouched checks that a request changed no row that its sender may not see.
+func (p *prover) untouched(e *endpoint, got *answer, before contents) {
+	after, err := p.contents()
+	if err != nil {
+		return
+	}
+	for _, name := range before.changedIn(after) {
+		for _, one := range p.made {
+			text := fmt.Sprint(one.values)
+			_, was := before[name][text]
+			_, is := after[name][text]
+			if one.table == name && was && !is && p.hiddenFrom(got.by, one) {
+				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
+			}
+		}
+	}
+}
+
+// hiddenFrom reports whether a row is of a viewset's table, and no viewset shows it to a person.
+func (p *prover) hiddenFrom(who *person, one *row) (hidden bool) {
+	for _, r := range p.registry.Resources {
+		if r.Table.Name == one.table {
+			if p.sees(who, r, one) {
+				return false
+			}
+			hidden = true
+		}
+	}
+	return hidden
+}
+
+// ownRefusal reports whether the function of an endpoint may reject callers itself.
+func (p *prover) ownRefusal(e *endpoint) bool { return !e.declared() }
+
+// unreached reports an endpoint that no caller reached.
+func (p *prover) unreached(e *endpoint, last *answer) {
+	if last == nil {
+		p.skip(e, p.owner, "", "no row for it could be made: declare an endpoint that creates one, or make one in a fixture")
+		return
+	}
+	p.skip(e, last.by, last.curl(), "it is answered %d: %s. Give the fields of its input an example that is valid, or make the rows that it needs in a fixture", last.status, clip(last.text))
+}
+
+func clip(text string) string {
+	const most = 300
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}
+
+// fresh makes another person of the same kind, nil if that fails.
+func (p *prover) fresh(who *person) *person {
+	one, err := p.arrive(who.Kind, who.at)
+	if err != nil {
+		return nil
+	}
+	return one
+}
+
+// relearn learns what a request wrote.
+func (p *prover) relearn(before contents, by *person) {
+	if now, err := p.contents(); err == nil {
+		p.learn(before, now, by)
+		p.forget(now)
+	}
+}
+
+// tryRow tries an endpoint of one row as each caller whom the row does not belong to, and then as
+// one whom the declarations permit, which shows that the requests were worth refusing.
+func (p *prover) tryRow(e *endpoint) {
+	one := p.rowToReach(e)
+	if one == nil {
+		p.unreached(e, nil)
+		return
+	}
+	for _, who := range p.others(one.by) {
+		p.reach(e, who, one)
+	}
+	p.permitted(e, one)
+	if who := p.people[2]; e.Input != nil {
+		if own := p.rowFor(who, e.Resource); own != nil && own.by == who {
+			p.tryReferences(e, own)
+		}
+	}
+}
+
+// rowToReach returns a row of an endpoint that the owner made, or else another one.
+func (p *prover) rowToReach(e *endpoint) *row {
+	for _, who := range append([]*person{p.owner}, p.people[1:]...) {
+		one := p.rowFor(who, e.Resource)
+		if one != nil && (one.by == p.owner || who != p.owner) && one.key(e.Resource) != "" {
+			return one
+		}
+	}
+	return nil
+}
+
+// methods lists the methods to try: for a GET also HEAD and OPTIONS.
+func (e *endpoint) methods() []string {
+	if e.info.Method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead, http.MethodOptions}
+	}
+	return []string{e.info.Method}
+}
+
+// reach sends a person's requests for a row that is not theirs. A row that they may not see must
+// look like one that does not exist; one that they may not change must stay as it is.
+func (p *prover) reach(e *endpoint, who *person, one *row) {
+	refused := e.access(who) == spec.AccessRefused
+	hidden := !p.sees(who, e.Resource, one)
+	kept := e.ByWriters && !p.changes(who, e.Resource, one)
+	if !refused && !hidden && !kept {
+		return
+	}
+	w := &writer{prover: p, by: who, left: map[string]bool{}}
+	valid, ok := p.requestOf(e, w, one)
+	if !ok {
+		return
+	}
+	for _, method := range e.methods() {
+		for _, body := range bodies(valid) {
+			r := valid
+			r.method, r.body = method, body
+			p.reachBy(e, r, one, refused, hidden)
+		}
+	}
+}
+
+// bodies lists the bodies to try: the valid one, an empty object, and none.
+func bodies(valid request) [][]byte {
+	if valid.body == nil || valid.header.Get("Content-Type") != "" {
+		return [][]byte{valid.body}
+	}
+	return [][]byte{valid.body, []byte("{}"), nil}
+}
+
+func (p *prover) reachBy(e *endpoint, r request, one *row, refused, hidden bool) {
+	before, err := p.contents()
+	if err != nil {
+		return
+	}
+	got := p.send(e, r)
+	after, err := p.contents()
+	if err != nil {
+		return
+	}
+	if changed := before.changedIn(after); len(changed) > 0 {
+		p.find(e, r.by, got.curl(), "it changes %s, and the row is not theirs", strings.Join(changed, ", "))
+	}
+	switch {
+	case got.status >= http.StatusInternalServerError:
+		p.find(e, r.by, got.curl(), "it is answered %d", got.status)
+	case r.method == http.MethodOptions:
+	case refused && !got.refused():
+		p.find(e, r.by, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
+	case !refused && got.ok():
+		p.find(e, r.by, got.curl(), "it is answered %d, and the row is not theirs", got.status)
+	}
+	if !hidden {
+		return
+	}
+	key := one.key(e.Resource)
+	missing := missingKey(e.Resource, key)
+	other := r
+	other.path = replaceLast(r.path, escape(key), escape(missing))
+	if none := p.send(e, other); got.plain(key) != none.plain(missing) {
+		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s", clip(got.plain(key)), missing, clip(none.plain(missing)))
+	}
+}
+
+func replaceLast(text, old, with string) string {
+	at := strings.LastIndex(text, old)
+	if at < 0 {
+		return text
+	}
+	return text[:at] + with + text[at+len(old):]
+}
+
+// missingKey returns a key of no row, in the form of one that exists.
+func missingKey(r *table.Resource, key string) string {
+	switch t := r.Key.IndirectType; {
+	case t == reflect.TypeFor[uuid.UUID]():
+		return uuid.Must(uuid.NewV7()).String()
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
+		return strconv.Itoa(999_000_000 + len(key))
+	}
+	return "none-" + key
+}
+
+// missingPath is the path of an endpoint with keys of no rows.
+func (p *prover) missingPath(e *endpoint) string {
+	path := e.info.Path
+	for _, key := range e.spec.Above {
+		path = strings.Replace(path, "{"+key.Name+"}", uuid.Must(uuid.NewV7()).String(), 1)
+	}
+	return path
+}
+
+// permitted sends the request as callers whom the declarations permit, first the row's owner,
+// until one succeeds: for the row, for a new one, and for that after other actions of its viewset,
+// because a function may need rows in another state.
+func (p *prover) permitted(e *endpoint, one *row) {
+	fresh := one
+	if e.info.Method != http.MethodGet {
+		fresh = p.another(e, one)
+	}
+	last := p.permittedFor(e, fresh)
+	if last == nil || last.ok() {
+		if last == nil {
+			p.unreached(e, nil)
+		}
+		return
+	}
+	for _, action := range p.endpoints {
+		if action == e || action.Resource.Table == nil || action.Resource.Table.Name != e.Resource.Table.Name || action.spec.Key == nil || action.info.Method != http.MethodPost {
+			continue
+		}
+		p.permittedFor(action, fresh)
+		if last = p.permittedFor(e, fresh); last != nil && last.ok() {
+			return
+		}
+	}
+	p.unreached(e, last)
+}
+
+// another makes a row beside one, by the same person; it returns that one if it cannot.
+func (p *prover) another(e *endpoint, one *row) *row {
+	for _, maker := range p.makersOf(e.Resource) {
+		if maker.access(one.by) == spec.AccessRefused || !p.mayYield(maker, one.by, e.Resource) {
+			continue
+		}
+		for _, fresh := range p.create(maker, one.by) {
+			if fresh.table == one.table {
+				return fresh
+			}
+		}
+	}
+	return one
+}
+
+// permittedFor sends a request for a row as callers whom the declarations permit, until one
+// succeeds. It returns the last answer, nil if the declarations permit none.
+func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
+	for _, who := range append([]*person{one.by}, p.people...) {
+		if e.access(who) == spec.AccessRefused || !p.sees(who, e.Resource, one) || e.ByWriters && !p.changes(who, e.Resource, one) {
+			continue
+		}
+		before, err := p.contents()
+		if err != nil {
+			return nil
+		}
+		if last = p.succeed(e, who, one); last == nil || !last.ok() {
+			continue
+		}
+		if after, err := p.contents(); err == nil {
+			p.learn(before, after, one.by)
+			p.forget(after)
+		}
+		return last
+	}
+	return last
+}
+
+// tryReferences sends bodies that name rows of others: the answer must be that for a row that
+// does not exist.
+func (p *prover) tryReferences(e *endpoint, on *row) {
+	if e.Input == nil || len(e.Input.Refs()) == 0 || e.info.Method == http.MethodGet {
+		return
+	}
+	who := p.people[2]
+	if e.access(who) == spec.AccessRefused {
+		return
+	}
+	w := &writer{prover: p, by: who, left: map[string]bool{}, used: map[string]string{}}
+	w.body(e)
+	for pointer, viewset := range w.used {
+		target, err := p.registry.LookUp(viewset)
+		if err != nil {
+			continue
+		}
+		theirs := slices.IndexFunc(p.rowsOf(target), func(one *row) bool { return !p.sees(who, target, one) })
+		if theirs < 0 {
+			continue
+		}
+		key := p.rowsOf(target)[theirs].values[target.Pk.Name]
+		missing := missingKey(target, key)
+		before, err := p.contents()
+		if err != nil {
+			return
+		}
+		w.refs = map[string]string{pointer: key}
+		got, ok := p.requestOf(e, w, on)
+		if !ok {
+			return
+		}
+		w.refs = map[string]string{pointer: missing}
+		none := got
+		none.body = []byte(strings.ReplaceAll(string(got.body), key, missing))
+		first, second := p.send(e, got), p.send(e, none)
+		if first.ok() {
+			p.find(e, who, first.curl(), "a reference to another's row at %s is accepted", pointer)
+		} else if first.plain(key) != second.plain(missing) {
+			p.find(e, who, first.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s\n--- and\n%s", pointer, clip(first.plain(key)), clip(second.plain(missing)))
+		}
+		if after, err := p.contents(); err == nil && len(before.changedIn(after)) > 0 {
+			p.find(e, who, first.curl(), "a reference to another's row at %s changes %s", pointer, strings.Join(before.changedIn(after), ", "))
+		}
+	}
+}
+
+// tryReplay sends the request of one caller with its Idempotency-Key again as another caller, who
+// must not get the first one's answer.
+func (p *prover) tryReplay(e *endpoint) {
+	who := p.people[2]
+	if !e.Idempotent || e.access(p.owner) == spec.AccessRefused || e.access(who) == spec.AccessRefused || !e.makes() {
+		return
+	}
+	w := &writer{prover: p, by: p.owner, left: map[string]bool{}}
+	r, ok := p.requestOf(e, w, nil)
+	if !ok {
+		return
+	}
+	r.header.Set("Idempotency-Key", p.word(20))
+	before, err := p.contents()
+	if err != nil {
+		return
+	}
+	if first := p.send(e, r); !first.ok() {
+		return
+	}
+	after, err := p.contents()
+	if err != nil {
+		return
+	}
+	fresh := p.learn(before, after, p.owner)
+	again := r
+	again.by = who
+	got := p.send(e, again)
+	for _, one := range fresh {
+		if id := one.values.at(p.keysOf(one.table)); len(id) > 20 && strings.Contains(got.text, strings.Trim(id, "[]")) {
+			p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
+		}
+	}
+	if now, err := p.contents(); err == nil {
+		p.learn(after, now, who)
+	}
+}
