@@ -96,7 +96,9 @@ func TestHooksOfModels(t *testing.T) {
 	const (
 		insert = "fill the row in framework.Fills, or do all of it in framework.Does"
 		update = "fill the row in framework.Fills, or do all of it in framework.Changes"
+		stored = "store other rows in the second function of framework.FillsThen; do what must follow the commit by AfterCommit of its framework.Call"
 		remove = "delete in a function of framework.Changes"
+		gone   = remove + ", which calls AfterCommit of its framework.Call for what must follow the commit"
 		read   = "narrow rows by Scope, and make what is shown by framework.Computes"
 		scan   = " of bun, which is not called where a view is read from columns; show it by framework.Computes, which scans the model"
 	)
@@ -107,14 +109,14 @@ func TestHooksOfModels(t *testing.T) {
 	}{
 		"of an insert": {hooked[insertHooked](hookedCRUD()), "" +
 			"hooked: create: insertHooked has the hook BeforeInsert" + notCalled + insert + "\n" +
-			"hooked: create: insertHooked has the hook AfterInsert" + notCalled + insert},
+			"hooked: create: insertHooked has the hook AfterInsert" + notCalled + stored},
 		"of an insert, where nothing is created": {hooked[insertHooked](reads), ""},
 		"of an update": {hooked[updateHooked](hookedCRUD()), "" +
 			"hooked: update, patch: updateHooked has the hook BeforeUpdate" + notCalled + update + "\n" +
-			"hooked: update, patch: updateHooked has the hook AfterUpdate" + notCalled + update},
+			"hooked: update, patch: updateHooked has the hook AfterUpdate" + notCalled + stored},
 		"of a delete": {hooked[deleteHooked](hookedCRUD()), "" +
 			"hooked: delete: deleteHooked has the hook BeforeDelete" + notCalled + remove + "\n" +
-			"hooked: delete: deleteHooked has the hook AfterDelete" + notCalled + remove},
+			"hooked: delete: deleteHooked has the hook AfterDelete" + notCalled + gone},
 		"of a delete, where a function deletes": {hooked[deleteHooked](framework.Verbs{List: framework.Shows[hookedView](), Delete: framework.Changes(forget)}), ""},
 		"of a select": {hooked[selectHooked](reads), "" +
 			"hooked: list, retrieve: selectHooked has the hook BeforeSelect" + notCalled + read + "\n" +
