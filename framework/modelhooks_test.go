@@ -74,6 +74,35 @@ type tableHooked struct {
 func (*tableHooked) BeforeCreateTable(context.Context, *bun.CreateTableQuery) error { return nil }
 func (*tableHooked) AfterDropTable(context.Context, *bun.DropTableQuery) error      { return nil }
 
+// A listHooked has rows with a hook of SELECT, which bun calls for each list of them.
+type listHooked struct {
+	bun.BaseModel `bun:"table:hooked"`
+	hookedKey
+
+	Rows []*rowHooked `bun:"rel:has-many,join:id=parent_id"`
+}
+
+type rowHooked struct {
+	bun.BaseModel `bun:"table:rows"`
+
+	ID       uuid.UUID `bun:",pk"`
+	ParentID uuid.UUID
+}
+
+func (*rowHooked) BeforeSelect(context.Context, *bun.SelectQuery) error { return nil }
+
+type listHookedView struct {
+	Rows []struct {
+		ID uuid.UUID `json:"id"`
+	} `json:"rows"`
+}
+
+func listOfHooked(shown framework.Verb) framework.Resource {
+	v := hooked[listHooked](framework.Verbs{List: shown})
+	v.Relations = framework.Relations{"rows": framework.OfRow}
+	return v
+}
+
 type hookedInput struct {
 	Nickname string `json:"nickname"`
 }
@@ -129,8 +158,14 @@ func TestHooksOfModels(t *testing.T) {
 		"of scanning": {hooked[scanHooked](reads), "" +
 			"hooked: list: scanHooked has the hook BeforeScanRow" + scan + "\n" +
 			"hooked: list: scanHooked has the hook AfterScanRow" + scan},
-		"of scanning, with Computes": {hooked[scanHooked](computedHooked()), ""},
-		"of tables":                  {hooked[tableHooked](hookedCRUD()), ""},
+		"of a select of related rows": {listOfHooked(framework.Shows[listHookedView]()),
+			"hooked: list: rowHooked has the hook BeforeSelect" + notCalled + read},
+		"of a select of related rows, with Computes": {listOfHooked(framework.Computes(func(*framework.Call, *listHooked) (hookedView, error) {
+			return hookedView{}, nil
+		}, "rows")), "hooked: list: rowHooked has the hook BeforeSelect" + notCalled + read},
+		"of a select of related rows that are not shown": {listOfHooked(framework.Shows[hookedView]()), ""},
+		"of scanning, with Computes":                     {hooked[scanHooked](computedHooked()), ""},
+		"of tables":                                      {hooked[tableHooked](hookedCRUD()), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := framework.New(config(sqlite(t)))
