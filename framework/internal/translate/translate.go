@@ -24,7 +24,7 @@ type breach struct{ *table.RowError }
 
 // Error turns an error of the database into an error for the client, without SQL and names of
 // constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
-// value that its column cannot hold becomes 400. It returns unchanged every other error, and every
+// value of a body that its column cannot hold becomes 400. It returns unchanged every other error, and every
 // error that contains a [problem.Error].
 func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
@@ -57,6 +57,9 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 		}
 		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
+		if e.Input == nil { // no value of a body: a sum of stored values, or a function of the program
+			return err
+		}
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
 	return err
