@@ -81,7 +81,8 @@
 // The framework sends its own statements, so bun does not call the hooks of a model, such as
 // BeforeInsert and AfterScanRow. A hook that a declared verb would skip is a mistake. Its
 // sentence names the replacement: [Fills] and [Does] for a new row, [Fills] and [Changes] for
-// a changed or deleted row, [Computes] for a view. With Computes, bun's scanning hooks run.
+// a changed or deleted row, [FillsThen] and [Call.AfterCommit] for what follows, [Computes]
+// for a view. With Computes, bun's scanning hooks run.
 //
 // # Other packages
 //

@@ -79,3 +79,12 @@ func TestASchemaGetsNoNameOfASecurityScheme(t *testing.T) {
 	said.says("", "components", "schemas", "NameAuth")
 	said.says(`{"$ref":"#/components/schemas/FrameworkTestNameAuth"}`, "paths", "/api/countries/sign/", "post", "responses", "200", "content", "application/json", "schema")
 }
+
+// TestAWordThatIsNoSchemeOfHTTP: generators know only the registered schemes of HTTP, so the
+// document describes another word as the value of a header.
+func TestAWordThatIsNoSchemeOfHTTP(t *testing.T) {
+	_, said := promised(t, config(sqlite(t)), countries())
+	said.says(`"apiKey"`, "components", "securitySchemes", "nameAuth", "type")
+	said.says(`"Authorization"`, "components", "securitySchemes", "nameAuth", "name")
+	said.says(`"The header Authorization: the word Name, a space, and the credentials."`, "components", "securitySchemes", "nameAuth", "description")
+}

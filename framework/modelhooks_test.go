@@ -74,6 +74,35 @@ type tableHooked struct {
 func (*tableHooked) BeforeCreateTable(context.Context, *bun.CreateTableQuery) error { return nil }
 func (*tableHooked) AfterDropTable(context.Context, *bun.DropTableQuery) error      { return nil }
 
+// A listHooked has rows with a hook of SELECT, which bun calls for each list of them.
+type listHooked struct {
+	bun.BaseModel `bun:"table:hooked"`
+	hookedKey
+
+	Rows []*rowHooked `bun:"rel:has-many,join:id=parent_id"`
+}
+
+type rowHooked struct {
+	bun.BaseModel `bun:"table:rows"`
+
+	ID       uuid.UUID `bun:",pk"`
+	ParentID uuid.UUID
+}
+
+func (*rowHooked) BeforeSelect(context.Context, *bun.SelectQuery) error { return nil }
+
+type listHookedView struct {
+	Rows []struct {
+		ID uuid.UUID `json:"id"`
+	} `json:"rows"`
+}
+
+func listOfHooked(shown framework.Verb) framework.Resource {
+	v := hooked[listHooked](framework.Verbs{List: shown})
+	v.Relations = framework.Relations{"rows": framework.OfRow}
+	return v
+}
+
 type hookedInput struct {
 	Nickname string `json:"nickname"`
 }
@@ -96,7 +125,9 @@ func TestHooksOfModels(t *testing.T) {
 	const (
 		insert = "fill the row in framework.Fills, or do all of it in framework.Does"
 		update = "fill the row in framework.Fills, or do all of it in framework.Changes"
+		stored = "store other rows in the second function of framework.FillsThen; do what must follow the commit by AfterCommit of its framework.Call"
 		remove = "delete in a function of framework.Changes"
+		gone   = remove + ", which calls AfterCommit of its framework.Call for what must follow the commit"
 		read   = "narrow rows by Scope, and make what is shown by framework.Computes"
 		scan   = " of bun, which is not called where a view is read from columns; show it by framework.Computes, which scans the model"
 	)
@@ -107,14 +138,14 @@ func TestHooksOfModels(t *testing.T) {
 	}{
 		"of an insert": {hooked[insertHooked](hookedCRUD()), "" +
 			"hooked: create: insertHooked has the hook BeforeInsert" + notCalled + insert + "\n" +
-			"hooked: create: insertHooked has the hook AfterInsert" + notCalled + insert},
+			"hooked: create: insertHooked has the hook AfterInsert" + notCalled + stored},
 		"of an insert, where nothing is created": {hooked[insertHooked](reads), ""},
 		"of an update": {hooked[updateHooked](hookedCRUD()), "" +
 			"hooked: update, patch: updateHooked has the hook BeforeUpdate" + notCalled + update + "\n" +
-			"hooked: update, patch: updateHooked has the hook AfterUpdate" + notCalled + update},
+			"hooked: update, patch: updateHooked has the hook AfterUpdate" + notCalled + stored},
 		"of a delete": {hooked[deleteHooked](hookedCRUD()), "" +
 			"hooked: delete: deleteHooked has the hook BeforeDelete" + notCalled + remove + "\n" +
-			"hooked: delete: deleteHooked has the hook AfterDelete" + notCalled + remove},
+			"hooked: delete: deleteHooked has the hook AfterDelete" + notCalled + gone},
 		"of a delete, where a function deletes": {hooked[deleteHooked](framework.Verbs{List: framework.Shows[hookedView](), Delete: framework.Changes(forget)}), ""},
 		"of a select": {hooked[selectHooked](reads), "" +
 			"hooked: list, retrieve: selectHooked has the hook BeforeSelect" + notCalled + read + "\n" +
@@ -127,8 +158,14 @@ func TestHooksOfModels(t *testing.T) {
 		"of scanning": {hooked[scanHooked](reads), "" +
 			"hooked: list: scanHooked has the hook BeforeScanRow" + scan + "\n" +
 			"hooked: list: scanHooked has the hook AfterScanRow" + scan},
-		"of scanning, with Computes": {hooked[scanHooked](computedHooked()), ""},
-		"of tables":                  {hooked[tableHooked](hookedCRUD()), ""},
+		"of a select of related rows": {listOfHooked(framework.Shows[listHookedView]()),
+			"hooked: list: rowHooked has the hook BeforeSelect" + notCalled + read},
+		"of a select of related rows, with Computes": {listOfHooked(framework.Computes(func(*framework.Call, *listHooked) (hookedView, error) {
+			return hookedView{}, nil
+		}, "rows")), "hooked: list: rowHooked has the hook BeforeSelect" + notCalled + read},
+		"of a select of related rows that are not shown": {listOfHooked(framework.Shows[hookedView]()), ""},
+		"of scanning, with Computes":                     {hooked[scanHooked](computedHooked()), ""},
+		"of tables":                                      {hooked[tableHooked](hookedCRUD()), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := framework.New(config(sqlite(t)))

@@ -24,7 +24,18 @@ type Rack struct {
 }
 
 type BoardInput struct {
-	Mark string `json:"mark" validate:"required"`
+	Mark  string     `json:"mark" validate:"required"`
+	Paint *uuid.UUID `json:"colour"`
+}
+
+// RacksInput makes several racks. It has no field of a rack itself.
+type RacksInput struct {
+	Racks []RackPart `json:"racks"`
+}
+
+type RackPart struct {
+	Name    string `json:"name"`
+	Largest int64  `json:"largest" default:"10"`
 }
 
 type RackInput struct {
@@ -87,11 +98,20 @@ func makeRack(c *framework.Call, in RackInput) (RackView, error) {
 		boards = append(boards, *in.Best)
 	}
 	for _, b := range boards {
-		if err := framework.Insert(c, &Board{Rack: r.ID, Mark: b.Mark}); err != nil {
+		if err := framework.Insert(c, &Board{Rack: r.ID, Mark: b.Mark, Paint: b.Paint}); err != nil {
 			return RackView{}, err
 		}
 	}
 	return RackView{r.ID, r.Name, r.Smallest, r.Largest}, nil
+}
+
+func makeRacks(c *framework.Call, in RacksInput) (framework.None, error) {
+	for _, part := range in.Racks {
+		if err := framework.Insert(c, &Rack{Name: part.Name, Largest: part.Largest}); err != nil {
+			return framework.None{}, err
+		}
+	}
+	return framework.None{}, nil
 }
 
 // TestFaultsOfRows: what a database says of a row reaches the client as the field that
@@ -111,7 +131,8 @@ func TestFaultsOfRows(t *testing.T) {
 				Create: framework.Does(makeRack), Patch: framework.Accepts[RackPatch, RackView](),
 				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
 			},
-			Checks: []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
+			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks)},
+			Checks:     []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
 		}
 		boards := framework.ViewSet[Board]{
 			Name: "boards", Scope: framework.Public(), Verbs: framework.CRUD[BoardRow, BoardView](),
@@ -153,6 +174,9 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a check of a row in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "reserved"}}}, 409, "bad_mark", "/boards/1/mark bad_mark"},
 			{"a check of a row by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "reserved"}, 409, "bad_mark", "/mark bad_mark"},
 			{"a mark that is taken, by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "a"}, 409, "mark_taken", "/mark not_unique"},
+			{"a reference to nothing, in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "c", "colour": none}}}, 409, "conflict", "/boards/1/colour invalid_reference"},
+			{"a name that is taken, in a list of rows of the resource itself", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "first"}}}, 409, "not_unique", "/racks/1/name not_unique"},
+			{"a check of such a row", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "m", "largest": -1}}}, 409, "not_in_order", "/racks/1/largest not_in_order"},
 			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},
 			{"a row that none refers to", "DELETE", "/api/racks/" + empty + "/", nil, 204, "", ""},
 		} {

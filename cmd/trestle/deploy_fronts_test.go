@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"trestle.example/internal/testserver/selfsigned"
 	"trestle.example/internal/testserver/tool"
@@ -30,6 +31,9 @@ type front struct {
 	roots   *x509.CertPool
 	// takesOut stops requests to a server, in the way that the file describes.
 	takesOut func(s *instance)
+	// renews replaces the certificate by another one and reloads the proxy. It is nil if the file
+	// does not describe it.
+	renews func(t *testing.T)
 }
 
 // frontKinds start each proxy of deploy/ before two servers.
@@ -111,6 +115,28 @@ func startHAProxy(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 	f, files := newFront(t, dice)
 	folder := t.TempDir()
 	both := filepath.Join(folder, "both.pem")
+	writePair(t, both, files)
+	file := filepath.Join(folder, "haproxy.cfg")
+	putFile(t, file, deployed(t, "haproxy.cfg",
+		"bind :80\n", "bind "+f.plain+"\n", "bind :443 ", "bind "+f.secure+" ", "/etc/haproxy/trestle.pem", both,
+		"10.0.0.11:8080", servers[0].address, "10.0.0.12:8080", servers[1].address))
+	f.takesOut = (*instance).drain
+	f.renews = func(t *testing.T) {
+		t.Helper()
+		cert, key := selfsigned.Make(t, 2, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+		files.Write(t, cert, key)
+		writePair(t, both, files)
+		f.roots.AppendCertsFromPEM(cert)
+		if err := f.program.Process.Signal(syscall.SIGUSR2); err != nil { // as systemctl reload does
+			t.Fatal(err)
+		}
+	}
+	return f.run(tool.HAProxy, "-W", "-f", file)
+}
+
+// writePair writes a certificate and its key into one file.
+func writePair(t *testing.T, to string, files selfsigned.Files) {
+	t.Helper()
 	var pems []byte
 	for _, file := range []string{files.Cert, files.Key} {
 		pem, err := os.ReadFile(file)
@@ -119,13 +145,7 @@ func startHAProxy(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 		}
 		pems = append(pems, pem...)
 	}
-	putFile(t, both, string(pems))
-	file := filepath.Join(folder, "haproxy.cfg")
-	putFile(t, file, deployed(t, "haproxy.cfg",
-		"bind :80\n", "bind "+f.plain+"\n", "bind :443 ", "bind "+f.secure+" ", "/etc/haproxy/trestle.pem", both,
-		"10.0.0.11:8080", servers[0].address, "10.0.0.12:8080", servers[1].address))
-	f.takesOut = (*instance).drain
-	return f.run(tool.HAProxy, "-db", "-f", file)
+	putFile(t, to, string(pems))
 }
 
 func startCaddy(t *testing.T, dice *rand.Rand, servers []*instance) *front {

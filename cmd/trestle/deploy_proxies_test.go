@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"crypto/tls"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -31,6 +34,9 @@ func TestProxies(t *testing.T) {
 			t.Run("scheme and links", func(t *testing.T) { f.testScheme(t, v) })
 			t.Run("bodies", func(t *testing.T) { testBodiesBehind(t, v) })
 			t.Run("headers", func(t *testing.T) { testHeadersBehind(t, v) })
+			if f.renews != nil {
+				t.Run("a renewed certificate", f.testRenews)
+			}
 			t.Run("a server that stops", func(t *testing.T) { f.testTakesOut(t, v, servers) })
 			t.Run("no server", func(t *testing.T) { testNoServer(t, v, servers) })
 		})
@@ -57,6 +63,41 @@ func behindProxy(t *testing.T, dice *rand.Rand) (token string, servers []*instan
 		servers = append(servers, s)
 	}
 	return tokenOf(r, triedOut), servers
+}
+
+// testRenews: a reload serves the renewed certificate, and a client that has an open connection
+// gets the answer to its next request.
+func (f *front) testRenews(t *testing.T) {
+	open := f.dial(t)
+	defer open.Close()
+	exchange := func(when string) {
+		t.Helper()
+		if _, err := io.WriteString(open, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatalf("%s the reload: %v", when, err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(open), nil)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s the reload the answer is %v: %v", when, answer, err)
+		}
+	}
+	exchange("before")
+	f.renews(t)
+	untilSo(t, "the renewed certificate is served", func() bool {
+		fresh := f.dial(t)
+		defer fresh.Close()
+		return fresh.ConnectionState().PeerCertificates[0].SerialNumber.Int64() == 2
+	})
+	exchange("after")
+}
+
+// dial opens a connection for HTTP/1.1 to the front.
+func (f *front) dial(t *testing.T) *tls.Conn {
+	t.Helper()
+	conn, err := tls.Dial("tcp", f.secure, &tls.Config{RootCAs: f.roots, ServerName: "localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
 }
 
 // drain makes the server stop. It still accepts requests until its delay is over.

@@ -18,6 +18,16 @@ func (priceScale) Format() decimal.Format {
 	return decimal.Format{Digits: 10, Places: 2, Numeric: true}
 }
 
+// A Total is a sum of prices, or the price of several units. It may have more digits than a price.
+type Total = decimal.Of[totalScale]
+
+type totalScale struct{}
+
+// Format returns the format of a total.
+func (totalScale) Format() decimal.Format {
+	return decimal.Format{Digits: 15, Places: 2, Numeric: true}
+}
+
 // An Artist is a row of the table artist.
 type Artist struct {
 	bun.BaseModel `bun:"table:artist"`
@@ -135,7 +145,7 @@ type AlbumView struct {
 	Tracks       []SongView
 	TrackCount   int64 `from:"count(tracks)"`
 	Milliseconds int64 `from:"sum(tracks.milliseconds)"`
-	Price        Price `from:"sum(tracks.unit_price)"`
+	Price        Total `from:"sum(tracks.unit_price)"`
 }
 
 // SongView is a track within an album or a playlist.

@@ -170,3 +170,27 @@ func TestWritesOfLists(t *testing.T) {
 		}
 	})
 }
+
+// TestLargeSums: a sum of prices may have more digits than a price.
+func TestLargeSums(t *testing.T) {
+	const most, time = 99_999_999.99, "2026-05-05T10:00:00Z"
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		visitor, _ := serve(t, db)
+		track := func(name string) body {
+			return body{"name": name, "media_type_id": 1, "milliseconds": 1, "unit_price": most}
+		}
+		line := body{"track_id": 1, "quantity": 1000, "unit_price": 1000}
+		frameworktest.Run(t, visitor, []frameworktest.Scenario{
+			{Name: "an invoice", Method: "POST", Path: "/api/support/invoices/", As: "pia", Status: 201, Contains: []string{`"amount":50000000.00`},
+				Body: body{"customer_id": 1, "invoice_date": time, "total": most, "lines": many(50, line)}},
+			{Name: "a line of it", Method: "POST", Path: "/api/support/invoice-lines/", As: "pia", Body: body{"invoice_id": 13, "track_id": 1, "quantity": 1000, "unit_price": 1000}, Status: 201, Contains: []string{`"amount":1000000.00`}},
+			{Name: "too many units for too high a price", Method: "POST", Path: "/api/support/invoice-lines/", As: "pia", Body: body{"invoice_id": 13, "track_id": 1, "quantity": 1001, "unit_price": 1000.01}, Status: 400,
+				Faults: map[string]string{"/quantity": "max", "/unit_price": "max"}},
+			{Name: "a second invoice", Method: "POST", Path: "/api/support/invoices/", As: "pia", Body: body{"customer_id": 1, "invoice_date": time, "total": most}, Status: 201},
+			{Name: "what the customer spent", Path: "/api/support/customers/?ordering=-spent&min_spent=200000000", As: "mona", Status: 200, Contains: []string{`"count":1`, `"spent":200000006.93`}},
+			{Name: "a track", Method: "POST", Path: "/api/albums/12/tracks/", As: "mona", Body: track("One"), Status: 201},
+			{Name: "a second track", Method: "POST", Path: "/api/albums/12/tracks/", As: "mona", Body: track("Two"), Status: 201},
+			{Name: "the price of their album", Path: "/api/albums/?min_price=199999999.98&max_price=199999999.98", Status: 200, Contains: []string{`"count":1`, `"price":199999999.98`}},
+		})
+	})
+}

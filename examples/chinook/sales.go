@@ -132,7 +132,7 @@ type CustomerView struct {
 	CustomerInput
 	SupportRep   *PersonView
 	InvoiceCount int64      `from:"count(invoices)"`
-	Spent        Price      `from:"sum(invoices.total)"`
+	Spent        Total      `from:"sum(invoices.total)"`
 	LastInvoice  *time.Time `from:"max(invoices.invoice_date)"`
 }
 
@@ -213,8 +213,8 @@ type InvoiceInput struct {
 type LineInput struct {
 	ID        *int32
 	TrackID   int32 `validate:"required" ref:"tracks"`
-	UnitPrice Price `validate:"required,min=0"`
-	Quantity  int32 `validate:"required,min=1"`
+	UnitPrice Price `validate:"required,min=0,max=1000"`
+	Quantity  int32 `validate:"required,min=1,max=1000"`
 }
 
 // InvoiceView is an invoice with its lines.
@@ -229,7 +229,7 @@ type InvoiceView struct {
 type SupportInvoiceView struct {
 	InvoiceView
 	Customer *PersonView
-	Amount   Price `from:"sum(lines.amount)"`
+	Amount   Total `from:"sum(lines.amount)"`
 }
 
 // LineView is a line within an invoice.
@@ -288,15 +288,15 @@ type InvoiceLine struct {
 type InvoiceLineInput struct {
 	InvoiceID int32 `validate:"required" ref:"support/invoices"`
 	TrackID   int32 `validate:"required" ref:"tracks"`
-	UnitPrice Price `validate:"required,min=0"`
-	Quantity  int32 `validate:"required,min=1"`
+	UnitPrice Price `validate:"required,min=0,max=1000"`
+	Quantity  int32 `validate:"required,min=1,max=1000"`
 }
 
 // InvoiceLineView is a line with its track.
 type InvoiceLineView struct {
 	LineView
 	InvoiceID int32
-	Amount    *Price `from:"amount"`
+	Amount    *Total `from:"amount"`
 }
 
 // InvoiceLines serves /api/support/invoice-lines/: those of the invoices that the employee has.
@@ -308,7 +308,7 @@ var InvoiceLines = framework.ViewSet[InvoiceLine]{
 	Permission: framework.Staff(),
 	Relations:  framework.Relations{"track": "tracks"},
 	Expressions: map[string]framework.Expression{
-		"amount": framework.SQL[Price]("?TableAlias.unit_price * ?TableAlias.quantity"),
+		"amount": framework.SQL[Total]("?TableAlias.unit_price * ?TableAlias.quantity"),
 	},
 	Ordering: framework.Ordering{Allowed: []string{"amount"}},
 	Filters:  []framework.Filter{filter.Reference("invoice_id", "support/invoices"), filter.Exact("track", "track.name"), filter.Range("amount")},

@@ -224,11 +224,11 @@ func (s *Service) deleteAccount(c *framework.Call, in passwordProof) (framework.
 	return none, nil
 }
 
-// stillReferenced turns the fault of a foreign key into a 409, if the framework does not do it
-// by itself: SQLite does not report the table.
+// stillReferenced turns the fault of a foreign key into a 409 that is the same on both databases:
+// SQLite does not report the table.
 func stillReferenced(err error) error {
 	fault, ok := sqldb.Classify(err)
-	if ok && fault.Kind == sqldb.ForeignKey && !fault.Referenced {
+	if ok && fault.Kind == sqldb.ForeignKey {
 		return framework.Refuse(http.StatusConflict, framework.CodeReferenced, "Other records refer to this account.").Because(err)
 	}
 	return err

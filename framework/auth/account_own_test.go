@@ -203,11 +203,11 @@ func TestAnAccountThatIsReferredTo(t *testing.T) {
 		name         string
 		before       func(*framework.Call, auth.User) error
 		status       int
-		code         string
+		code, detail string
 		users, visit int64
 	}{
-		{"no function", nil, http.StatusConflict, "still_referenced", 1, 1},
-		{"a function that deletes the rows", remove, http.StatusNoContent, "", 0, 0},
+		{"no function", nil, http.StatusConflict, "still_referenced", "Other records refer to this account.", 1, 1},
+		{"a function that deletes the rows", remove, http.StatusNoContent, "", "", 0, 0},
 		{
 			"a function that keeps the account",
 			func(c *framework.Call, user auth.User) error {
@@ -216,7 +216,7 @@ func TestAnAccountThatIsReferredTo(t *testing.T) {
 				}
 				return framework.Conflict(framework.CodeConflict, "A visit is not paid yet.")
 			},
-			http.StatusConflict, "conflict", 1, 1,
+			http.StatusConflict, "conflict", "A visit is not paid yet.", 1, 1,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestAnAccountThatIsReferredTo(t *testing.T) {
 				bearer := o.bearer(asha)
 				r := bearer.Do(http.MethodDelete, mePath, proof).Expect(c.status)
 				if c.code != "" {
-					r.Code(c.code)
+					r.Code(c.code).Contains(c.detail)
 					o.knows(bearer, "asha@example.com")
 				}
 				if users, visit := o.count("auth_users"), o.count("visits"); users != c.users || visit != c.visit {

@@ -19,7 +19,8 @@ type Sender interface {
 }
 
 // A Secured is an [Authenticator] that describes to the API reference how clients send its
-// credentials. Without it the API reference uses the first word of Challenge.
+// credentials. Without it the API reference uses the first word of Challenge: as a scheme of
+// HTTP, or, for a word that is not one, as the beginning of the header Authorization.
 type Secured interface {
 	// Security returns the ways to send credentials with a method. One way is enough; all
 	// schemes of one way are needed together.

@@ -184,6 +184,13 @@ func TestClassifySQLiteOnly(t *testing.T) {
 			t.Errorf("%v is %v", err, f.Kind)
 		}
 	})
+	t.Run("sum of integers", func(t *testing.T) {
+		db := open(t, sqliteURL(t), Options{})
+		_, err := db.DB.DB.ExecContext(background(t), "SELECT sum(column1) FROM (VALUES (9223372036854775807), (1))")
+		if f, ok := Classify(err); !ok || f.Kind != OutOfRange {
+			t.Errorf("%v is %v", err, f.Kind)
+		}
+	})
 	t.Run("busy file", func(t *testing.T) {
 		url := sqliteURL(t)
 		db, other := open(t, url, Options{}), open(t, url, Options{})

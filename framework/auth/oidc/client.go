@@ -186,8 +186,8 @@ func (c *client) check(t *gooidc.IDToken, a attempt, accessToken string) error {
 		return errors.New("the nonce of the ID token is not that of this sign-in")
 	case t.Issuer != c.Issuer: // the library accepts a second spelling for one provider
 		return fmt.Errorf("the issuer of the ID token is %q", t.Issuer)
-	case t.Subject == "" || len(t.Subject) > 255:
-		return errors.New("the subject of the ID token is empty or has more than 255 bytes")
+	case t.Subject == "" || len(t.Subject) > 255 || strings.ContainsRune(t.Subject, 0):
+		return errors.New("the subject of the ID token is empty, has more than 255 bytes or contains U+0000")
 	case t.IssuedAt.After(c.now().Add(clockSkew)):
 		return fmt.Errorf("the ID token was issued in the future, at %s", t.IssuedAt.UTC().Format(time.RFC3339))
 	}

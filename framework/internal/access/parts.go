@@ -16,11 +16,23 @@ func SecurityOf(scheme call.Authenticator, method string) [][]call.SecuritySchem
 	if len(secured) > 0 {
 		return secured[0].Security(method)
 	}
-	name, _, _ := strings.Cut(strings.ToLower(scheme.Challenge()), " ")
-	if name == "" {
+	word, _, _ := strings.Cut(scheme.Challenge(), " ")
+	name := strings.ToLower(word)
+	switch {
+	case name == "":
 		return nil
+	case !slices.Contains(registered, name): // generators of clients know no such scheme
+		doc := "The header Authorization: the word " + word + ", a space, and the credentials."
+		return [][]call.SecurityScheme{{{Name: name + "Auth", In: "header", Key: "Authorization", Doc: doc}}}
 	}
 	return [][]call.SecurityScheme{{{Name: name + "Auth", Scheme: name, Doc: "The header Authorization, scheme " + name + "."}}}
+}
+
+// registered are the schemes of HTTP, in small letters:
+// https://www.iana.org/assignments/http-authschemes
+var registered = []string{
+	"basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "negotiate", "oauth", "privatetoken",
+	"scram-sha-1", "scram-sha-256", "vapid",
 }
 
 // authorizationWords lists the words with which the header Authorization may begin. A word is

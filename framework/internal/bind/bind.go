@@ -257,7 +257,7 @@ func (b *binder) nameFunctions(r *table.Resource) {
 			continue
 		}
 		for f := range b.api.Config.Case.Fields(v.Out) {
-			r.Relations.NameFunction(naming.JSONName(f), f.Tag.Get("from"))
+			r.Relations.NameFunction(naming.JSONName(f), f.Tag.Get("from"), f.Type)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
 )
 
 // keeperOf returns the resource that stores the rows of a relation: its viewset, or else the first
@@ -34,11 +35,13 @@ func targetOf(related *relation.Relation) *table.Resource {
 // the parent with the name of the relation.
 func unserved(r *table.Resource, name string, model *schema.Table, key *schema.Field) *table.Resource {
 	public := table.BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}
-	return &table.Resource{
+	rows := &table.Resource{
 		API: r.API, Declaration: &declare.Declaration{Scope: public.Scope}, Path: r.Path + "." + name,
 		Model: model.Type, Table: model, Pk: key, Key: key, Names: map[string]query.Field{}, Scope: public, Writers: public.AsWriters(),
 		Created: table.TimeColumn(model, "CreatedAt"), Updated: table.TimeColumn(model, "UpdatedAt"),
 	}
+	rows.Inserting = sqldb.NewTemplate(rows.InsertWhole)
+	return rows
 }
 
 // mayNarrow reports whether a viewset lets a caller see rows that the caller may not change.

@@ -79,7 +79,8 @@ func (e itemError) Unwrap() error { return e.err }
 
 // updateAll writes columns of rows by one statement, with their time of change and their search
 // document. If the rows are recorded or have slugs that are renewed, or for
-// [state.Progress.OneByOne], it writes one row after the other.
+// [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
+// columns on both databases.
 func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
 	if len(rows) == 0 {
 		return nil
@@ -87,7 +88,7 @@ func updateAll(c *call.Call, r *table.Resource, rows []reflect.Value, columns []
 	if r.Search != nil && r.Search.StoredField != nil {
 		columns = append(slices.Clip(columns), r.Search.StoredField.Column)
 	}
-	single := r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne
+	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne
 	for i, row := range rows {
 		if r.Updated != nil {
 			r.Updated.Value(row.Elem()).Set(table.FieldValue(r.Updated, c.Now))
@@ -148,12 +149,12 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 
 // insertAll stores new rows by one statement and returns their keys. The rows are stamped. If the
 // rows are recorded or have slugs, or for [state.Progress.OneByOne], it stores one row after the
-// other.
+// other. An error of a single row names its columns on both databases.
 func insertAll(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, err error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	single := r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne
+	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne
 	for i, row := range rows {
 		r.Document(row.Elem())
 		if !single {
@@ -283,6 +284,9 @@ func (l *rowList) broken(b batch, err error) error {
 		}
 	}
 	if of.Faults == nil {
+		if which >= 0 {
+			at += "/" + strconv.Itoa(b.indexes[which])
+		}
 		of.Faults = []problem.Fault{{Pointer: at, Code: code, Detail: detail}}
 	}
 	return of

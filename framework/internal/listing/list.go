@@ -146,10 +146,12 @@ func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) 
 	var faults []problem.Fault
 	for _, term := range ignored {
 		near := naming.Nearest(term, o.Terms())
+		detail := "cannot be " + strconv.Quote(term) + naming.Suggestion(near)
+		if near == term { // allowed, but the second function of related rows
+			near, detail = "", "cannot have "+strconv.Quote(term)+" too: an order has at most one function of related rows"
+		}
 		if !l.Resource.Ignores(c, table.IgnoredName(o.Param+"="+term, near)) {
-			faults = append(faults, problem.Fault{
-				Parameter: o.Param, Code: problem.CodeInvalidParameter, Detail: "cannot be " + strconv.Quote(term) + naming.Suggestion(near),
-			})
+			faults = append(faults, problem.Fault{Parameter: o.Param, Code: problem.CodeInvalidParameter, Detail: detail})
 		}
 	}
 	if len(faults) > 0 {

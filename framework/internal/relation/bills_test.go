@@ -159,6 +159,21 @@ func TestTypesOfFunctions(t *testing.T) {
 	})
 }
 
+// TestASecondFunctionInAnOrder: an order has at most one function. The next one is reported without
+// the suggestion of its own name.
+func TestASecondFunctionInAnOrder(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		c := billed(t, db)
+		c.Get("/api/bills/?ordering=exact,-day,at").Expect(200).Header("Trestle-Ignored", "ordering=-day, ordering=at")
+		c.Get("/api/bills/?ordering=exact,dai").Expect(200).Header("Trestle-Ignored", "ordering=dai; did you mean day?")
+		common := config(db)
+		common.Strict = framework.Strict
+		_, c = apitest.Serve(t, common, bills())
+		c.Get("/api/bills/?ordering=exact,-day").Expect(400).Code("invalid_parameter").
+			Contains(`cannot have \"-day\" too: an order has at most one function of related rows`).Lacks("did you mean")
+	})
+}
+
 // TestTypeMistakes: types that a function cannot compute with, and relations that cannot be loaded.
 func TestTypeMistakes(t *testing.T) {
 	type wrong struct {

@@ -87,12 +87,15 @@ func (fn *Function) field(b Base, name, text string) query.Field {
 // NameFunction gives a function the name that it has in a view, so that filters and orders find
 // it. A column, an expression and an earlier function keep the name. It ignores a tag that is
 // wrong, or that is not a function: the view reports the mistake.
-func (s *Set) NameFunction(name, tag string) {
+func (s *Set) NameFunction(name, tag string, t reflect.Type) {
 	_, taken := s.Expressions[name]
 	if _, err := s.viewset.Field(name); err == nil || taken || !strings.Contains(tag, "(") {
 		return
 	}
 	if f, err := s.Base().ReadFrom(tag); err == nil && f.Function != nil {
+		if f.Function.Fits(t) {
+			f.Function.Type = t
+		}
 		s.Expressions[name] = f.Function.field(s.Base(), name, tag)
 	}
 }
@@ -149,6 +152,27 @@ func (fn *Function) settleSum(path string) error {
 		return naming.Sentence("sum of %q, %s, is not supported; take a column of numbers", path, t)
 	}
 	return nil
+}
+
+// Fits reports whether a field of a type can show the result. A sum of decimals may have more digits
+// than each of them, so it also fits a decimal with other digits and the same places.
+func (fn *Function) Fits(t reflect.Type) bool {
+	if t == fn.Type || fn.name != "sum" || t.Kind() != reflect.Int64 {
+		return t == fn.Type
+	}
+	unit, is := unitOf(fn.Type)
+	other, also := unitOf(t)
+	return is && also && unit == other && reflect.DeepEqual(stored(t), stored(fn.Type))
+}
+
+// unitOf returns the 1 of a decimal, in its smallest units.
+func unitOf(t reflect.Type) (one int64, isDecimal bool) {
+	bound := datatype.BoundOf(t)
+	if bound == nil {
+		return 0, false
+	}
+	one, err := bound("1")
+	return one, err == nil
 }
 
 // stored is the zero of a type as the driver of a database gets it. It is the zero itself for a type

@@ -24,7 +24,7 @@ type breach struct{ *table.RowError }
 
 // Error turns an error of the database into an error for the client, without SQL and names of
 // constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
-// value that its column cannot hold becomes 400. It returns unchanged every other error, and every
+// value of a body that its column cannot hold becomes 400. It returns unchanged every other error, and every
 // error that contains a [problem.Error].
 func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
@@ -41,53 +41,93 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	}
 	switch fault.Kind {
 	case sqldb.Unique:
-		if known && isPart(of, r) {
-			return breach{of}.notUnique(e.Input, body).Because(err)
+		if known && isPart(of, e) {
+			return breach{of}.notUnique(e, body).Because(err)
 		}
 		return notUnique(r, fault).Because(err)
 	case sqldb.ForeignKey:
 		refusal := brokenReference(c, r, fault)
-		if known && of.Faults != nil && !fault.Referenced {
-			refusal.Faults = of.Faults
+		if known && isPart(of, e) && refusal.Code == problem.CodeConflict {
+			breach{of}.nameReference(refusal, e, body)
 		}
 		return refusal.Because(err)
 	case sqldb.Check:
-		if known && isPart(of, r) {
-			return breach{of}.notAllowed(e.Input, body).Because(err)
+		if known && isPart(of, e) {
+			return breach{of}.notAllowed(e, body).Because(err)
 		}
 		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
+		if e.Input == nil { // no value of a body: a sum of stored values, or a function of the program
+			return err
+		}
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 	}
 	return err
 }
 
-// isPart reports whether the row of an error comes from a nested object or a list of the body, and
-// is not the row of the resource itself.
-func isPart(of *table.RowError, r *table.Resource) bool {
-	return of.Faults != nil || of.Resource.Table.Name != r.Table.Name
+// isPart reports whether the row of an error comes from a nested object or a list of the body: the
+// body itself has no field for a column of the constraint, or is that of another table.
+func isPart(of *table.RowError, e *table.Endpoint) bool {
+	if of.Faults != nil || of.Resource.Table.Name != e.Resource.Table.Name {
+		return true
+	}
+	return e.Input != nil && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool {
+		column := table.ColumnOf(of.Resource.Table, f.GoName)
+		return column != nil && slices.Contains(columnsOf(of), column.Name)
+	})
+}
+
+// columnsOf lists the columns of the constraint that a row broke.
+func columnsOf(of *table.RowError) []string {
+	for _, k := range of.Resource.Checks {
+		if k.Constraint == of.Fault.Constraint {
+			return k.Columns
+		}
+	}
+	return of.Fault.Columns
 }
 
 // notUnique is the error of a unique constraint on a row that was a part of the body.
-func (e breach) notUnique(shape *input.Shape, body []byte) *problem.Error {
+func (e breach) notUnique(at *table.Endpoint, body []byte) *problem.Error {
 	refusal := notUnique(e.Resource, e.Fault)
-	refusal.Faults = e.nestedFaults(shape, body)
+	refusal.Faults = e.placed(refusal.Faults, at, body)
 	return refusal
 }
 
-// notAllowed is the error of a CHECK constraint on a row that was a part of the body.
-func (e breach) notAllowed(shape *input.Shape, body []byte) *problem.Error {
+// notAllowed is the error of a CHECK constraint on a row that was a part of the body. No code
+// describes the faults of a constraint that is not declared, so the detail names their places.
+func (e breach) notAllowed(at *table.Endpoint, body []byte) *problem.Error {
 	refusal := notAllowed(e.Resource, e.Fault)
-	for _, k := range e.Resource.Checks {
-		if k.Constraint == e.Fault.Constraint {
-			e.Fault.Columns = k.Columns
+	faults := e.placed(refusal.Faults, at, body)
+	if refusal.Code == problem.CodeConflict {
+		if len(faults) > 0 {
+			refusal.Detail = "The stored data does not allow the values of " + faults[0].Pointer + " together."
 		}
+		return refusal
 	}
-	refusal.Faults = e.nestedFaults(shape, body)
-	for i := range refusal.Faults {
-		refusal.Faults[i].Code, refusal.Faults[i].Detail = refusal.Code, refusal.Detail
+	for i := range faults {
+		faults[i].Code, faults[i].Detail = refusal.Code, refusal.Detail
 	}
+	refusal.Faults = faults
 	return refusal
+}
+
+// nameReference adds the faults of a row that was a part of the body to the error of a foreign key.
+func (e breach) nameReference(refusal *problem.Error, at *table.Endpoint, body []byte) {
+	refusal.Faults = e.placed(refusal.Faults, at, body)
+	for i := range refusal.Faults {
+		refusal.Faults[i].Code, refusal.Faults[i].Detail = problem.CodeInvalidReference, "refers to nothing"
+	}
+}
+
+// placed returns the faults of the nested object that has the values of the row. If there is none, it
+// returns own, the faults by the names of the resource, for a row of the endpoint's own table.
+func (e breach) placed(own []problem.Fault, at *table.Endpoint, body []byte) []problem.Fault {
+	found := e.nestedFaults(at.Input, body)
+	if found == nil && e.Resource.Table.Name == at.Resource.Table.Name {
+		return own
+	}
+	return found
 }
 
 // notAllowed is the error of a row that violates a CHECK constraint. It has the code and the detail
@@ -136,6 +176,9 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 		return referenced(c, r, fault)
 	}
 	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to does not exist.")
+	if fault.Table != "" && !strings.EqualFold(fault.Table, r.Table.Name) { // the names are those of another table
+		return e
+	}
 	for _, f := range r.FaultColumns(fault.Columns) {
 		f.Code, f.Detail = problem.CodeInvalidReference, "refers to nothing"
 		e.Faults = append(e.Faults, f)
@@ -229,7 +272,7 @@ func (e breach) match(shape *input.Shape, sent any, at string, places *[]place) 
 	differs := object == nil
 	for _, f := range shape.Fields {
 		column := table.ColumnOf(e.Resource.Table, f.GoName)
-		if column == nil || !slices.Contains(e.Fault.Columns, column.Name) {
+		if column == nil || !slices.Contains(columnsOf(e.RowError), column.Name) {
 			continue
 		}
 		differs = differs || !sameValue(object[f.Name], column.Value(e.Row))

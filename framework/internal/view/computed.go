@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
@@ -45,6 +46,7 @@ func CompileComputed(r *table.Resource, v declare.Verb, fault func(error)) *Comp
 		case err != nil:
 			fault(err)
 		case found.Schema.Type == schema.HasManyRelation:
+			modelhook.OfSelect().Check(found.Schema.JoinTable.Type, fault)
 			p.many = append(p.many, computedMany{found})
 		case found.Schema.Type == schema.ManyToManyRelation:
 			fault(naming.Sentence("%q is a many-to-many relation, which Computes does not load; show it in a view with the tag from, or load a has-many relation to %q", name, found.Schema.M2MTable.Name))

@@ -73,7 +73,7 @@ func (p *Plan) listOptions(from relation.From, fault func(error)) listOptions {
 
 // addFunction adds the value of a function of related rows.
 func (p *Plan) addFunction(fn *relation.Function, f reflect.StructField, index []int, join int, fault func(error)) {
-	if f.Type != fn.Type {
+	if !fn.Fits(f.Type) {
 		fault(naming.Sentence("the field is %s; make it %s", f.Type, fn.Type))
 		return
 	}

@@ -223,6 +223,7 @@ func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int
 		if pointer {
 			element = element.Elem()
 		}
+		modelhook.OfSelect().Check(r.Schema.JoinTable.Type, fault)
 		p.addMany(planMany{index: index, join: join, pointer: pointer, relation: r, child: p.below(r.Base(), element, fault), listOptions: options})
 	}
 }

@@ -165,6 +165,16 @@ func tokenAttacks(foreign *rsa.PrivateKey) []attack {
 			defer b.provider.change(func() { b.provider.profile = nil })
 			return b.get(back.String())
 		}},
+		{"a subject with U+0000, also in the profile", oidc.CodeInvalid, func(b *browser) *httptest.ResponseRecorder {
+			p, subject := b.provider, func(claims map[string]any) { claims["sub"] = "a\x00b" }
+			back := b.reach("ada")
+			p.change(func() {
+				p.forge = func(claims map[string]any) string { subject(claims); return p.sign(claims) }
+				p.profile = subject
+			})
+			defer p.change(func() { p.forge, p.profile = nil, nil })
+			return b.get(back.String())
+		}},
 		{"a claim of a wrong type", oidc.CodeInvalid, func(b *browser) *httptest.ResponseRecorder {
 			back := b.reach("ada")
 			b.provider.change(func() { b.provider.profile = func(claims map[string]any) { claims["email"] = 7 } })

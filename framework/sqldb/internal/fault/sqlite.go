@@ -72,6 +72,10 @@ func sqliteKind(err *sqlite.Error) Kind {
 	if code == sqlite3.SQLITE_CONSTRAINT_TRIGGER && strings.Contains(err.Error(), "FOREIGN KEY constraint failed") {
 		return ForeignKey
 	}
+	// The sum of integers has no code of its own.
+	if code == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "integer overflow") {
+		return OutOfRange
+	}
 	if kind, ok := sqliteFaults[code]; ok {
 		return kind
 	}
