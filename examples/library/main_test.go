@@ -33,8 +33,8 @@ func token(t *testing.T, db *sqldb.DB, email string) string {
 	return token.Reveal()
 }
 
-// library is the service on a fresh database.
-func library(t *testing.T, db *sqldb.DB) http.Handler {
+// serve serves the library on a fresh database.
+func serve(t *testing.T, db *sqldb.DB) http.Handler {
 	t.Helper()
 	if err := db.Migrate(t.Context(), nil, migrations()...); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func library(t *testing.T, db *sqldb.DB) http.Handler {
 
 func TestLibrary(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		visitor := frameworktest.New(t, library(t, db))
+		visitor := frameworktest.New(t, serve(t, db))
 		librarian := visitor.As(token(t, db, "lib@library.example"))
 		ada, bob := visitor.As(token(t, db, "ada@example.com")), visitor.As(token(t, db, "bob@example.com"))
 
@@ -89,7 +89,7 @@ func TestDomain(t *testing.T) { frameworktest.TestPermission(t, Domain("library.
 // that were returned.
 func TestOverdue(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		visitor := frameworktest.New(t, library(t, db))
+		visitor := frameworktest.New(t, serve(t, db))
 		librarian, ada := visitor.As(token(t, db, "lib@library.example")), visitor.As(token(t, db, "ada@example.com"))
 		var author AuthorView
 		librarian.Post("/api/authors/", AuthorInput{"Italo Calvino"}).Expect(201).JSON(&author)

@@ -56,28 +56,28 @@ func prove(t *testing.T, p Provable, databaseURL string, o framework.ProofOption
 }
 
 // compareMatrix compares the access with the file, or writes the file.
-func compareMatrix(t *testing.T, now string) {
-	t.Helper()
+func compareMatrix(tb testing.TB, now string) {
+	tb.Helper()
 	known, err := os.ReadFile(ProofMatrix)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(ProofMatrix), 0o750); err == nil {
 			err = os.WriteFile(ProofMatrix, []byte(now), 0o600)
 		}
-		t.Logf("wrote %s: read it, and keep it with the source", ProofMatrix)
+		tb.Logf("wrote %s: read it, and keep it with the source", ProofMatrix)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if string(known) == now || known == nil {
 		return
 	}
 	for _, line := range missingLines(string(known), now) {
-		t.Errorf("%s had: %s", ProofMatrix, line)
+		tb.Errorf("%s had: %s", ProofMatrix, line)
 	}
 	for _, line := range missingLines(now, string(known)) {
-		t.Errorf("it is now: %s", line)
+		tb.Errorf("it is now: %s", line)
 	}
-	t.Errorf("the access to endpoints has changed. If that is right, delete %s and run the test again", ProofMatrix)
+	tb.Errorf("the access to endpoints has changed. If that is right, delete %s and run the test again", ProofMatrix)
 }
 
 // missingLines lists the lines of a text that another text lacks, white space aside.

@@ -188,7 +188,9 @@ func free(schema map[string]any) bool {
 	return kindOf(schema) == "string" && schema["format"] == nil && schema["pattern"] == nil
 }
 
-func isNumber(schema map[string]any) bool { return slices.Contains([]string{"integer", "number"}, kindOf(schema)) }
+func isNumber(schema map[string]any) bool {
+	return slices.Contains([]string{"integer", "number"}, kindOf(schema))
+}
 
 func kindOf(schema map[string]any) string {
 	switch kind := schema["type"].(type) {

@@ -96,14 +96,14 @@ func (p *prover) secretIn(text string, who *person, rows []*row) string {
 	return ""
 }
 
-// looks lists the ways in which a person reads what names no row: each list and each other GET, with
-// each order, and each parameter with values of the row that the person may not see.
-func (p *prover) looks(who *person, one *row) (all []*look) {
+// looks lists the ways in which a person reads: each GET, of a row that they may see if it names
+// one, with each order, and each parameter with values of a row that the person may not see.
+func (p *prover) looks(who *person, hidden *row) (all []*look) {
 	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodGet || e.spec.Key != nil || e.access(who) == spec.AccessRefused || e.Parts != nil {
+		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.Parts != nil {
 			continue
 		}
-		path, ok := p.pathOf(e, who, nil)
+		path, ok := p.pathOf(e, who, p.seenBy(who, e))
 		if !ok {
 			continue
 		}
@@ -112,12 +112,25 @@ func (p *prover) looks(who *person, one *row) (all []*look) {
 		}
 		add("")
 		for _, param := range e.spec.Params {
-			for _, value := range valuesFor(param, one) {
+			for _, value := range valuesFor(param, hidden) {
 				add(url.Values{param.Name: {value}}.Encode())
 			}
 		}
 	}
 	return all
+}
+
+// seenBy returns a row that a person may have at an endpoint, nil for an endpoint of no row.
+func (p *prover) seenBy(who *person, e *endpoint) *row {
+	if e.spec.Key == nil {
+		return nil
+	}
+	for _, one := range p.rowsOf(e.Resource) {
+		if p.has(who, e, one) {
+			return one
+		}
+	}
+	return nil
 }
 
 // mostValues limits the values of one parameter.

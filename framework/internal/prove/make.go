@@ -136,7 +136,7 @@ func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer) {
 		if !ok {
 			return got
 		}
-		if got = p.send(e, r); got.ok() || got.refused() || got.status == http.StatusNotFound {
+		if got = p.send(e, r); got.ok() || e.access(who) == spec.AccessRefused || got.status == http.StatusNotFound && on != nil {
 			return got
 		}
 		w.least = w.vary && got.status == http.StatusConflict

@@ -191,8 +191,8 @@ func (e *endpoint) methods() []string {
 // look like one that does not exist; one that they may not change must stay as it is.
 func (p *prover) reach(e *endpoint, who *person, one *row) {
 	refused := e.access(who) == spec.AccessRefused
-	hidden := !p.sees(who, e.Resource, one)
-	kept := e.ByWriters && !p.changes(who, e.Resource, one)
+	hidden := !p.has(who, e, one)
+	kept := e.ByWriters && !p.changes(who, e.Resource, one, e.Route)
 	if !refused && !hidden && !kept {
 		return
 	}
@@ -326,7 +326,7 @@ func (p *prover) another(e *endpoint, one *row) *row {
 // succeeds. It returns the last answer, nil if the declarations permit none.
 func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
 	for _, who := range append([]*person{one.by}, p.people...) {
-		if e.access(who) == spec.AccessRefused || !p.sees(who, e.Resource, one) || e.ByWriters && !p.changes(who, e.Resource, one) {
+		if e.access(who) == spec.AccessRefused || !p.has(who, e, one) || e.ByWriters && !p.changes(who, e.Resource, one, e.Route) {
 			continue
 		}
 		before, err := p.contents()

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"net/http"
+
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
@@ -8,11 +10,21 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// sees reports whether a person may have a row of a viewset by the declarations: its scope, and
-// those of the viewsets above. Own and Via are compared with the stored row itself. Only a Where,
-// whose condition is a function, is evaluated by the database.
+// sees reports whether a person may have a row in the list of a viewset by the declarations: its
+// scope, and those of the viewsets above. Own and Via are compared with the stored row itself. Only
+// a Where, whose condition is a function, is evaluated by the database.
 func (p *prover) sees(who *person, r *table.Resource, one *row) bool {
-	return p.within(who, r, r.Scope, one) && (r.Above == nil || p.seesAt(who, r.Above.Parent, one.values[r.Above.Column.Name]))
+	return p.seesBy(who, r, one, call.Route{ViewSet: r.Path, Name: call.VerbList, Method: http.MethodGet})
+}
+
+// has reports whether a person may have a row at an endpoint. The answer of a write shows the row, so
+// it needs the right to list it too.
+func (p *prover) has(who *person, e *endpoint, one *row) bool {
+	return p.seesBy(who, e.Resource, one, e.Route) && (e.Route.Reads() || p.sees(who, e.Resource, one))
+}
+
+func (p *prover) seesBy(who *person, r *table.Resource, one *row, route call.Route) bool {
+	return p.within(who, r, r.Scope, one, route) && (r.Above == nil || p.seesAt(who, r.Above.Parent, one.values[r.Above.Column.Name]))
 }
 
 // seesAt reports whether a person may have the row of a viewset with a primary key.
@@ -26,23 +38,23 @@ func (p *prover) seesAt(who *person, r *table.Resource, key string) bool {
 }
 
 // changes reports whether a person may change a row that they see, by the Writers of the viewset.
-func (p *prover) changes(who *person, r *table.Resource, one *row) bool {
+func (p *prover) changes(who *person, r *table.Resource, one *row, route call.Route) bool {
 	if !r.HasWriters() {
 		return true
 	}
 	if above := r.Writers.Above; above != nil {
 		for _, parent := range p.rowsOf(above.Parent) {
-			if parent.values[above.Parent.Pk.Name] == one.values[above.Column.Name] && !p.changes(who, above.Parent, parent) {
+			if parent.values[above.Parent.Pk.Name] == one.values[above.Column.Name] && !p.changes(who, above.Parent, parent, route) {
 				return false
 			}
 		}
 	}
-	return p.within(who, r, r.Writers, one)
+	return p.within(who, r, r.Writers, one, route)
 }
 
 // within reports whether a scope leaves a person a row.
-func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, one *row) bool {
-	c := p.call(who, r)
+func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, one *row, route call.Route) bool {
+	c := p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route})
 	if scope.Kind == declare.ScopePublic || scope.Kind == declare.ScopeMissing || scope.Unless != nil && scope.Unless.Permit(c) {
 		return true
 	}
@@ -69,10 +81,5 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 func (p *prover) owns(who *person, r *table.Resource, one *row) bool {
 	scope := r.Scope
 	scope.Unless = nil
-	return p.within(who, r, scope, one)
-}
-
-// call is a call that lists a viewset.
-func (p *prover) call(who *person, r *table.Resource) *call.Call {
-	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: call.Route{ViewSet: r.Path, Name: call.VerbList, Method: "GET"}})
+	return p.within(who, r, scope, one, call.Route{})
 }

@@ -1,0 +1,21 @@
+package frameworktest
+
+import (
+	"os"
+	"testing"
+)
+
+// TestTheFileOfAccesses: the first proof writes the file, and the next ones compare the access of
+// callers with it.
+func TestTheFileOfAccesses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const known, now = "GET  /api/notes/  refused  scoped\nGET  /api/tags/  scoped\n", "GET  /api/notes/  allowed  scoped\nGET  /api/tags/   scoped\n"
+	compareMatrix(t, known)
+	if written, err := os.ReadFile(ProofMatrix); err != nil || string(written) != known {
+		t.Fatalf("the file is %q, %v", written, err)
+	}
+	compareMatrix(t, known)
+	for _, want := range []string{"had: GET /api/notes/ refused scoped", "now: GET /api/notes/ allowed scoped", "delete " + ProofMatrix} {
+		wantFailure(t, want, func(tb testing.TB) { compareMatrix(tb, now) })
+	}
+}
