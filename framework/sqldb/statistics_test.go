@@ -80,3 +80,21 @@ func TestStatisticsAreLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestPlansOfLargeGroups: of two conditions, SQLite uses the index of the one that fewer rows meet,
+// also if both leave thousands.
+func TestPlansOfLargeGroups(t *testing.T) {
+	url := sqliteURL(t)
+	script(t, open(t, url, Options{MaxConns: 1}), `CREATE TABLE visits (id {{bigint}} PRIMARY KEY, doctor {{text}} NOT NULL, state {{text}} NOT NULL, price {{bigint}} NOT NULL, at {{bigint}});
+		CREATE INDEX visits_doctor ON visits (doctor, at, id);
+		CREATE INDEX visits_state_price ON visits (state, price);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15000)
+			INSERT INTO visits SELECT i, 'd' || (i % 5), CASE i % 2 WHEN 0 THEN 'open' ELSE 'paid' END, i / 3, i FROM n`)
+	var id, parent, unused int
+	var plan string
+	err := open(t, url, Options{}).NewRaw("EXPLAIN QUERY PLAN SELECT count(*) FROM visits WHERE doctor = 'd3' AND state = 'open'").
+		Scan(background(t), &id, &parent, &unused, &plan)
+	if err != nil || !strings.Contains(plan, "visits_doctor") {
+		t.Errorf("the plan is %q, %v; want the index of 3,000 rows, and not of 7,500", plan, err)
+	}
+}
