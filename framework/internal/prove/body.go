@@ -98,9 +98,6 @@ func (w *writer) value(schema map[string]any, field *input.Field, name, at strin
 		key, ok := w.reference(field.Ref, at)
 		return number(schema, key), ok
 	}
-	if field != nil && field.To != "" && !field.Required && field.Nested == nil {
-		return nil, false
-	}
 	if key, ok := w.named(schema, name); ok {
 		return key, true
 	}
@@ -149,11 +146,19 @@ func (w *writer) named(schema map[string]any, name string) (any, bool) {
 		return nil, false
 	}
 	for _, one := range slices.Backward(w.made) {
-		if key := w.keysOf(one.table); len(key) == 1 && naming.Singular(one.table) == singular {
+		if key := w.keysOf(one.table); len(key) == 1 && w.singularOf(one.table) == singular {
 			return number(schema, one.values[key[0]]), true
 		}
 	}
 	return nil, false
+}
+
+// singularOf is the name of a table in the singular.
+func (p *prover) singularOf(name string) string {
+	if p.singulars[name] == "" {
+		p.singulars[name] = naming.Singular(name)
+	}
+	return p.singulars[name]
 }
 
 // varied returns an example, or one of its form if it must be new.
@@ -279,6 +284,9 @@ func (w *writer) text(schema map[string]any, name string) string {
 	case "email", "idn-email":
 		return w.word(10) + "@example.com"
 	case "uri", "url":
+		return "https://example.com/" + w.word(8)
+	}
+	if lower := strings.ToLower(name); strings.HasSuffix(lower, "url") || strings.HasSuffix(lower, "link") {
 		return "https://example.com/" + w.word(8)
 	}
 	length := min(max(12, int(bound(schema, "minLength", 0))), int(bound(schema, "maxLength", 1000)))

@@ -6,9 +6,13 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
+
+// mostFailures is how often a create may fail before it is given up.
+const mostFailures = 3
 
 // attempts is how often a request is made anew with other values until it succeeds.
 const attempts = 6
@@ -52,7 +56,7 @@ func (p *prover) makeRow(who *person, r *table.Resource) *row {
 // mayYield reports whether it is not known that a person's creates at an endpoint fail, or make no
 // row of a viewset.
 func (p *prover) mayYield(e *endpoint, who *person, r *table.Resource) bool {
-	if p.failures[attempt{e, who.at}] > 1 {
+	if p.failures[attempt{e, who.at}] >= mostFailures {
 		return false
 	}
 	return p.yields[e] == nil || p.yields[e][r.Table.Name]
@@ -110,6 +114,7 @@ func (p *prover) create(e *endpoint, who *person) []*row {
 		p.failures[attempt{e, who.at}]++
 		return nil
 	}
+	delete(p.failures, attempt{e, who.at})
 	after, err := p.contents()
 	if err != nil {
 		return nil
@@ -143,9 +148,11 @@ func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer) {
 		w.vary = w.vary || got.status == http.StatusConflict
 		rejected := pointersIn(got.value())
 		for _, pointer := range rejected {
-			w.left[strings.TrimPrefix(pointer, w.wrapped(e))] = true
+			for at := strings.TrimPrefix(pointer, w.wrapped(e)); at != ""; at = at[:max(0, strings.LastIndex(at, "/"))] {
+				w.left[at] = true // and what it is in, if that may be left out
+			}
 		}
-		if n == 1 && len(p.making) < 3 && (len(rejected) == 0 || got.status != http.StatusBadRequest) {
+		if n == 1 && len(p.making) < 2 && (len(rejected) == 0 || got.status != http.StatusBadRequest) {
 			p.prepare(e, who)
 		}
 	}
@@ -163,7 +170,8 @@ func (w *writer) wrapped(e *endpoint) string {
 // prepare runs the other creates of the same service that a person may use.
 func (p *prover) prepare(e *endpoint, who *person) {
 	for _, other := range p.endpoints {
-		if other != e && p.failures[attempt{other, who.at}] < 2 && other.makes() && other.spec.Service == e.spec.Service && other.access(who) != spec.AccessRefused && other.Resource.Path != e.Resource.Path {
+		same := other.Resource.Path == e.Resource.Path
+		if other != e && same == e.Resource.Declaration.Single && p.failures[attempt{other, who.at}] < mostFailures && other.makes() && other.spec.Service == e.spec.Service && other.access(who) != spec.AccessRefused {
 			p.create(other, who)
 		}
 	}
@@ -227,9 +235,20 @@ func (p *prover) pathOf(e *endpoint, who *person, on *row) (string, bool) {
 		}
 	}
 	if e.spec.Other != nil {
-		path = strings.ReplaceAll(path, "{"+e.spec.Other.Name+"}", "1")
+		path = strings.ReplaceAll(path, "{"+e.spec.Other.Name+"}", escape(p.otherKey(e)))
 	}
 	return path, true
+}
+
+// otherKey returns the second key of a path: that of a row of the table which is named like the
+// action, or else one of no row.
+func (p *prover) otherKey(e *endpoint) string {
+	for _, one := range slices.Backward(p.made) {
+		if key := one.values[e.OtherKey.Name]; key != "" && naming.Singular(one.table) == naming.Singular(e.Route.Name) {
+			return key
+		}
+	}
+	return "1"
 }
 
 // keysAbove lists the keys of the rows above a row of a nested viewset, the highest first. For no

@@ -61,6 +61,7 @@ type prover struct {
 	keys      map[string][]string // the columns of the primary key, by table
 	report    *Report
 	now       contents                      // as last read; nil after a request that may have changed it
+	singulars map[string]string             // the names of tables
 	failures  map[attempt]int               // how often a create failed
 	yields    map[*endpoint]map[string]bool // the tables that had new rows after a create
 	making    map[*endpoint]bool            // endpoints that are making a row
@@ -90,7 +91,7 @@ type person struct {
 func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, error) {
 	p := &prover{
 		Options: o, ctx: ctx, registry: registry, dice: rand.New(rand.NewPCG(o.Seed, 0)),
-		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{}, failures: map[attempt]int{}, yields: map[*endpoint]map[string]bool{},
+		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{}, failures: map[attempt]int{}, singulars: map[string]string{}, yields: map[*endpoint]map[string]bool{},
 	}
 	if err := p.begin(); err != nil {
 		return nil, err

@@ -275,7 +275,7 @@ func TestLeaks(t *testing.T) {
 		{name: "another's row is 403 and not 404", change: forbids, where: "GET /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a header tells of a row", change: tells, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
-		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "it changes papers"},
+		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed when another caller made a row"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row that is not theirs"},
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
