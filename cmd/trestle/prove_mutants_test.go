@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -90,7 +91,7 @@ func overlay(t *testing.T) string {
 		if strings.Count(texts[file], m.what) != 1 {
 			t.Fatalf("mutant %d: %s has %d times:\n%s", n, m.file, strings.Count(texts[file], m.what), m.what)
 		}
-		texts[file] = strings.Replace(texts[file], m.what, strings.ReplaceAll(m.with, "BROKEN", fmt.Sprintf("broken.Is(%q)", fmt.Sprint(n))), 1)
+		texts[file] = strings.Replace(texts[file], m.what, strings.ReplaceAll(m.with, "BROKEN", fmt.Sprintf("broken.Is(%q)", strconv.Itoa(n))), 1)
 	}
 	texts[filepath.Join(root, "framework/internal/broken/broken.go")] = broken
 	replaced := map[string]string{}
@@ -117,7 +118,7 @@ func TestProveFindsMutants(t *testing.T) {
 	if os.Getenv("TRESTLE_PROVE") == "" {
 		t.Skip("set TRESTLE_PROVE=1: it proves programs once for each mutant")
 	}
-	of, programs := overlay(t), []string{"../../framework/internal/prove", "../../examples/library", "."}
+	of, programs := overlay(t), []string{"../../framework/internal/prove", "../../examples/library"}
 	var tests []string
 	for n, folder := range programs {
 		binary := filepath.Join(t.TempDir(), fmt.Sprint(n, ".test"))
