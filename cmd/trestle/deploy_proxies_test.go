@@ -79,6 +79,9 @@ func (f *front) testRenews(t *testing.T) {
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s the reload the answer is %v: %v", when, answer, err)
 		}
+		if err := answer.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	exchange("before")
 	f.renews(t)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,16 +99,8 @@ func (w *writer) value(schema map[string]any, field *input.Field, name, at strin
 		key, ok := w.reference(field.Ref, at)
 		return number(schema, key), ok
 	}
-	if key, ok := w.named(schema, name); ok {
-		return key, true
-	}
-	for _, keyword := range []string{"enum", "examples"} {
-		if listed, ok := schema[keyword].([]any); ok && len(listed) > 0 && (keyword == "enum" || !free(schema)) {
-			return w.varied(schema, listed[0], keyword == "examples"), true
-		}
-	}
-	if usual, ok := schema["default"]; ok {
-		return usual, true
+	if known, ok := w.known(schema, name); ok {
+		return known, true
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		if parts, ok := schema[keyword].([]any); ok && len(parts) > 0 {
@@ -132,6 +125,22 @@ func (w *writer) value(schema map[string]any, field *input.Field, name, at strin
 		return w.dice.IntN(2) == 0, true
 	}
 	return nil, false
+}
+
+// known returns a value that the member's name or its schema gives: a key, one of an enum, an
+// example or a default.
+func (w *writer) known(schema map[string]any, name string) (any, bool) {
+	if key, ok := w.named(schema, name); ok {
+		return key, true
+	}
+	if listed, ok := schema["enum"].([]any); ok && len(listed) > 0 {
+		return listed[0], true
+	}
+	if listed, ok := schema["examples"].([]any); ok && len(listed) > 0 && !free(schema) {
+		return w.varied(schema, listed[0]), true
+	}
+	usual, ok := schema["default"]
+	return usual, ok
 }
 
 // named returns a key that only the name of a member announces: "variantId" is that of a row of
@@ -162,9 +171,9 @@ func (p *prover) singularOf(name string) string {
 }
 
 // varied returns an example, or one of its form if it must be new.
-func (w *writer) varied(schema map[string]any, example any, free bool) any {
+func (w *writer) varied(schema map[string]any, example any) any {
 	text, isText := example.(string)
-	if !w.vary || !free || !isText {
+	if !w.vary || !isText {
 		return example
 	}
 	pattern, _ := schema["pattern"].(string)
@@ -178,7 +187,7 @@ func (w *writer) varied(schema map[string]any, example any, free bool) any {
 			case old >= 'A' && old <= 'Z':
 				made[i] = rune(letters[w.dice.IntN(len(letters))]) - 'a' + 'A'
 			case old >= '0' && old <= '9':
-				made[i] = rune('0' + w.dice.IntN(10))
+				made[i] = '0' + w.dice.Int32N(10)
 			}
 		}
 		if err == nil && fits.MatchString(string(made)) && schema["format"] == nil {
@@ -293,8 +302,9 @@ func (w *writer) text(schema map[string]any, name string) string {
 	pattern, _ := schema["pattern"].(string)
 	fits, err := regexp.Compile(pattern)
 	for _, made := range []string{
-		w.word(length), w.word(min(length, 3)), fmt.Sprint(1_000_000_000 + w.dice.IntN(1_000_000_000)), fmt.Sprintf("+1555%07d", w.dice.IntN(10_000_000)), fmt.Sprintf("%06d", 100_000+w.dice.IntN(900_000)),
-		fmt.Sprint(1 + w.dice.IntN(99)), "https://example.com/" + w.word(8), strings.ToUpper(w.word(3)),
+		w.word(length), w.word(min(length, 3)), strconv.Itoa(1_000_000_000 + w.dice.IntN(1_000_000_000)),
+		fmt.Sprintf("+1555%07d", w.dice.IntN(10_000_000)), strconv.Itoa(100_000 + w.dice.IntN(900_000)), strconv.Itoa(1 + w.dice.IntN(99)),
+		"https://example.com/" + w.word(8), strings.ToUpper(w.word(3)),
 	} {
 		if pattern == "" || err == nil && fits.MatchString(made) {
 			return made

@@ -29,14 +29,15 @@ type row struct {
 var unstable = []string{"idempotency_keys", "auth_mail_links"}
 
 // contents reads the whole database, unless no request was sent since it was read that may have
-// changed it.
-func (p *prover) contents() (contents, error) {
-	if p.now != nil {
-		return p.now, nil
+// changed it. An error ends the proof: [Run] returns it.
+func (p *prover) contents() contents {
+	if p.now == nil {
+		now, err := p.read()
+		if p.now = now; err != nil && p.broken == nil {
+			p.broken = err
+		}
 	}
-	now, err := p.read()
-	p.now = now
-	return now, err
+	return p.now
 }
 
 func (p *prover) read() (contents, error) {
@@ -57,7 +58,7 @@ func (p *prover) read() (contents, error) {
 }
 
 func (p *prover) rowsIn(name string) (map[string]stored, error) {
-	query := p.registry.DB.Session().IDB().NewSelect().ColumnExpr("*").TableExpr("?", bun.Ident(name))
+	query := p.registry.DB.Session().IDB().NewSelect().TableExpr("?", bun.Ident(name)).ColumnExpr("*") //nolint:unqueryvet // every column there is
 	rows, err := query.Rows(p.ctx)
 	if err != nil {
 		return nil, err

@@ -105,20 +105,14 @@ func (p *prover) create(e *endpoint, who *person) []*row {
 	}
 	p.making[e] = true
 	defer delete(p.making, e)
-	before, err := p.contents()
-	if err != nil {
-		return nil
-	}
+	before := p.contents()
 	got := p.succeed(e, who, nil)
 	if got == nil || !got.ok() {
 		p.failures[attempt{e, who.at}]++
 		return nil
 	}
 	delete(p.failures, attempt{e, who.at})
-	after, err := p.contents()
-	if err != nil {
-		return nil
-	}
+	after := p.contents()
 	p.forget(after)
 	fresh := p.learn(before, after, who)
 	if p.yields[e] == nil {
@@ -144,19 +138,25 @@ func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer) {
 		if got = p.send(e, r); got.ok() || e.access(who) == spec.AccessRefused || got.status == http.StatusNotFound && on != nil {
 			return got
 		}
-		w.least = w.vary && got.status == http.StatusConflict
-		w.vary = w.vary || got.status == http.StatusConflict
-		rejected := pointersIn(got.value())
-		for _, pointer := range rejected {
-			for at := strings.TrimPrefix(pointer, w.wrapped(e)); at != ""; at = at[:max(0, strings.LastIndex(at, "/"))] {
-				w.left[at] = true // and what it is in, if that may be left out
-			}
-		}
-		if n == 1 && len(p.making) < 2 && (len(rejected) == 0 || got.status != http.StatusBadRequest) {
+		if rejected := w.adapt(e, got); n == 1 && len(p.making) < 2 && (!rejected || got.status != http.StatusBadRequest) {
 			p.prepare(e, who)
 		}
 	}
 	return got
+}
+
+// adapt changes how further bodies are made, after one was rejected. It reports whether the answer
+// names members.
+func (w *writer) adapt(e *endpoint, got *answer) bool {
+	w.least = w.vary && got.status == http.StatusConflict
+	w.vary = w.vary || got.status == http.StatusConflict
+	rejected := pointersIn(got.value())
+	for _, pointer := range rejected {
+		for at := strings.TrimPrefix(pointer, w.wrapped(e)); at != ""; at = at[:max(0, strings.LastIndex(at, "/"))] {
+			w.left[at] = true // and what it is in, if that may be left out
+		}
+	}
+	return len(rejected) > 0
 }
 
 // wrapped is the pointer of the member around a body, "" without one.
@@ -171,7 +171,10 @@ func (w *writer) wrapped(e *endpoint) string {
 func (p *prover) prepare(e *endpoint, who *person) {
 	for _, other := range p.endpoints {
 		same := other.Resource.Path == e.Resource.Path
-		if other != e && same == e.Resource.Declaration.Single && p.failures[attempt{other, who.at}] < mostFailures && other.makes() && other.spec.Service == e.spec.Service && other.access(who) != spec.AccessRefused {
+		if other == e || same != e.Resource.Declaration.Single || !other.makes() || other.spec.Service != e.spec.Service {
+			continue
+		}
+		if other.access(who) != spec.AccessRefused && p.failures[attempt{other, who.at}] < mostFailures {
 			p.create(other, who)
 		}
 	}

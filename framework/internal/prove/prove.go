@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -60,6 +61,7 @@ type prover struct {
 	made      []*row
 	keys      map[string][]string // the columns of the primary key, by table
 	report    *Report
+	broken    error                         // that ends the proof
 	now       contents                      // as last read; nil after a request that may have changed it
 	singulars map[string]string             // the names of tables
 	failures  map[attempt]int               // how often a create failed
@@ -91,19 +93,20 @@ type person struct {
 func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, error) {
 	p := &prover{
 		Options: o, ctx: ctx, registry: registry, dice: rand.New(rand.NewPCG(o.Seed, 0)),
-		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{}, failures: map[attempt]int{}, singulars: map[string]string{}, yields: map[*endpoint]map[string]bool{},
+		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{},
+		failures: map[attempt]int{}, singulars: map[string]string{}, yields: map[*endpoint]map[string]bool{},
 	}
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
 	p.tryLists()
 	for _, e := range p.endpoints {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
+			return nil, err
 		}
 		p.tryEndpoint(e)
 	}
-	return p.report, ctx.Err()
+	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 
 // begin reads the declarations and makes the people.

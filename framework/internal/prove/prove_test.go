@@ -266,11 +266,11 @@ func TestLeaks(t *testing.T) {
 		{name: "a row is changed by all", change: asOwner(one("PATCH", "/api/boxes/")), where: "PATCH /api/boxes/{id}/", what: "it changes boxes"},
 		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
 		{name: "HEAD tells of a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
-		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == "GET" }), where: "GET /api/boxes/", what: "of a row that is not theirs"},
+		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == http.MethodGet }), where: "GET /api/boxes/", what: "of a row that is not theirs"},
 		{name: "a filter shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Has("label") }), where: "GET /api/boxes/", what: "not theirs"},
-		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == "POST" && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
+		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
 		{name: "a visitor is a user", change: asOwner(func(r *http.Request) bool {
-			return r.Header.Get("Authorization") == "" && r.Method == "POST" && r.URL.Path == "/api/boxes/"
+			return r.Header.Get("Authorization") == "" && r.Method == http.MethodPost && r.URL.Path == "/api/boxes/"
 		}), where: "POST /api/boxes/", what: "reject this caller"},
 		{name: "another's row is 403 and not 404", change: forbids, where: "GET /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a header tells of a row", change: tells, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
@@ -371,12 +371,12 @@ func listAll(c *framework.Call, _ framework.None) (allKeys, error) {
 
 // clearer serves a function that deletes the things of all callers.
 func clearer() framework.Resource {
-	clear := func(c *framework.Call, _ framework.None) (framework.None, error) {
+	empty := func(c *framework.Call, _ framework.None) (framework.None, error) {
 		_, err := c.DB.NewDelete().Table("things").Where("1 = 1").Exec(c)
 		return framework.None{}, err
 	}
 	return framework.ViewSet[Box]{
 		Name: "clearer", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
-		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "clear", clear)},
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "clear", empty)},
 	}
 }

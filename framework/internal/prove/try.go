@@ -2,9 +2,11 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,36 +45,9 @@ func (p *prover) tryOpen(e *endpoint) {
 		if one == nil {
 			continue
 		}
-		before, err := p.contents()
-		if err != nil {
-			return
-		}
-		got := p.succeed(e, one, nil)
-		if got != nil {
-			p.untouched(e, got, before)
-		}
-		if e.access(who) == spec.AccessRefused {
-			if got == nil {
-				got = p.send(e, request{method: e.info.Method, path: p.missingPath(e), by: one})
-			}
-			if !got.refused() {
-				p.find(e, who, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
-			}
-			continue
-		}
-		if got == nil {
-			continue
-		}
-		last = got
-		if got.refused() && !p.ownRefusal(e) {
-			p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
-		}
-		if got.status >= http.StatusInternalServerError {
-			p.find(e, who, got.curl(), "it is answered %d", got.status)
-		}
-		reached = reached || got.ok() || got.status < http.StatusInternalServerError && e.Kind == 0
-		if got.ok() {
-			p.relearn(before, one)
+		if got := p.tryOpenAs(e, one); got != nil && e.access(who) != spec.AccessRefused {
+			last = got
+			reached = reached || got.ok() || got.status < http.StatusInternalServerError && !e.declared()
 		}
 	}
 	if !reached {
@@ -80,12 +55,38 @@ func (p *prover) tryOpen(e *endpoint) {
 	}
 }
 
+// tryOpenAs sends the request of one caller. It returns the answer, nil if the request could not be
+// made.
+func (p *prover) tryOpenAs(e *endpoint, who *person) *answer {
+	before := p.contents()
+	got := p.succeed(e, who, nil)
+	refused := e.access(who) == spec.AccessRefused
+	switch {
+	case got == nil && !refused:
+		return nil
+	case got == nil:
+		got = p.send(e, request{method: e.info.Method, path: p.missingPath(e), by: who})
+	default:
+		p.untouched(e, got, before)
+	}
+	switch {
+	case refused && !got.refused():
+		p.find(e, who, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
+	case !refused && got.refused() && e.declared():
+		p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
+	case got.status >= http.StatusInternalServerError:
+		p.find(e, who, got.curl(), "it is answered %d", got.status)
+	case got.ok():
+		now := p.contents()
+		p.learn(before, now, who)
+		p.forget(now)
+	}
+	return got
+}
+
 // untouched checks that a request changed no row that its sender may not see.
 func (p *prover) untouched(e *endpoint, got *answer, before contents) {
-	after, err := p.contents()
-	if err != nil {
-		return
-	}
+	after := p.contents()
 	for _, name := range before.changedIn(after) {
 		for _, one := range p.made {
 			text := fmt.Sprint(one.values)
@@ -111,9 +112,6 @@ func (p *prover) hiddenFrom(who *person, one *row) (hidden bool) {
 	return hidden
 }
 
-// ownRefusal reports whether the function of an endpoint may reject callers itself.
-func (p *prover) ownRefusal(e *endpoint) bool { return !e.declared() }
-
 // unreached reports an endpoint that no caller reached.
 func (p *prover) unreached(e *endpoint, last *answer) {
 	if last == nil {
@@ -138,14 +136,6 @@ func (p *prover) fresh(who *person) *person {
 		return nil
 	}
 	return one
-}
-
-// relearn learns what a request wrote.
-func (p *prover) relearn(before contents, by *person) {
-	if now, err := p.contents(); err == nil {
-		p.learn(before, now, by)
-		p.forget(now)
-	}
 }
 
 // tryRow tries an endpoint of one row as each caller whom the row does not belong to, and then as
@@ -200,10 +190,7 @@ func (p *prover) reach(e *endpoint, who *person, one *row) {
 	if !ok {
 		return
 	}
-	before, err := p.contents()
-	if err != nil {
-		return
-	}
+	before := p.contents()
 	for _, method := range e.methods() {
 		for _, body := range bodies(valid) {
 			r := valid
@@ -211,10 +198,8 @@ func (p *prover) reach(e *endpoint, who *person, one *row) {
 			p.reachBy(e, r, one, refused, hidden)
 		}
 	}
-	if after, err := p.contents(); err == nil {
-		if changed := before.changedIn(after); len(changed) > 0 {
-			p.find(e, who, valid.curl(), "it changes %s, and the row is not theirs", strings.Join(changed, ", "))
-		}
+	if changed := before.changedIn(p.contents()); len(changed) > 0 {
+		p.find(e, who, valid.curl(), "it changes %s, and the row is not theirs", strings.Join(changed, ", "))
 	}
 }
 
@@ -245,7 +230,8 @@ func (p *prover) reachBy(e *endpoint, r request, one *row, refused, hidden bool)
 	other := r
 	other.path = replaceLast(r.path, escape(key), escape(missing))
 	if none := p.send(e, other); got.plain(key) != none.plain(missing) {
-		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s", clip(got.plain(key)), missing, clip(none.plain(missing)))
+		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s",
+			clip(got.plain(key)), missing, clip(none.plain(missing)))
 	}
 }
 
@@ -326,17 +312,13 @@ func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
 		if e.access(who) == spec.AccessRefused || !p.has(who, e, one) || e.ByWriters && !p.changes(who, e.Resource, one, e.Route) {
 			continue
 		}
-		before, err := p.contents()
-		if err != nil {
-			return nil
-		}
+		before := p.contents()
 		if last = p.succeed(e, who, one); last == nil || !last.ok() {
 			continue
 		}
-		if after, err := p.contents(); err == nil {
-			p.learn(before, after, one.by)
-			p.forget(after)
-		}
+		after := p.contents()
+		p.learn(before, after, one.by)
+		p.forget(after)
 		return last
 	}
 	return last
@@ -345,47 +327,41 @@ func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
 // tryReferences sends bodies that name rows of others: the answer must be that for a row that
 // does not exist.
 func (p *prover) tryReferences(e *endpoint, on *row) {
-	if e.Input == nil || len(e.Input.Refs()) == 0 || e.info.Method == http.MethodGet {
-		return
-	}
 	who := p.people[2]
-	if e.access(who) == spec.AccessRefused {
+	if e.Input == nil || len(e.Input.Refs()) == 0 || e.info.Method == http.MethodGet || e.access(who) == spec.AccessRefused {
 		return
 	}
 	w := &writer{prover: p, by: who, left: map[string]bool{}, used: map[string]string{}}
 	w.body(e)
-	for pointer, viewset := range w.used {
-		target, err := p.registry.LookUp(viewset)
+	for _, pointer := range slices.Sorted(maps.Keys(w.used)) {
+		target, err := p.registry.LookUp(w.used[pointer])
 		if err != nil {
 			continue
 		}
-		theirs := p.hiddenRow(who, target)
-		if theirs == nil {
-			continue
+		if theirs := p.hiddenRow(who, target); theirs != nil {
+			key := theirs.values[target.Pk.Name]
+			w.refs = map[string]string{pointer: key}
+			if r, ok := p.requestOf(e, w, on); ok {
+				p.refer(e, r, pointer, key, missingKey(target, key))
+			}
 		}
-		key := theirs.values[target.Pk.Name]
-		missing := missingKey(target, key)
-		before, err := p.contents()
-		if err != nil {
-			return
-		}
-		w.refs = map[string]string{pointer: key}
-		got, ok := p.requestOf(e, w, on)
-		if !ok {
-			return
-		}
-		w.refs = map[string]string{pointer: missing}
-		none := got
-		none.body = []byte(strings.ReplaceAll(string(got.body), key, missing))
-		first, second := p.send(e, got), p.send(e, none)
-		if first.ok() {
-			p.find(e, who, first.curl(), "a reference to another's row at %s is accepted", pointer)
-		} else if first.plain(key) != second.plain(missing) {
-			p.find(e, who, first.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s\n--- and\n%s", pointer, clip(first.plain(key)), clip(second.plain(missing)))
-		}
-		if after, err := p.contents(); err == nil && len(before.changedIn(after)) > 0 {
-			p.find(e, who, first.curl(), "a reference to another's row at %s changes %s", pointer, strings.Join(before.changedIn(after), ", "))
-		}
+	}
+}
+
+// refer sends a request that names another's row at a pointer of its body, and the same for no row.
+func (p *prover) refer(e *endpoint, r request, pointer, key, missing string) {
+	before := p.contents()
+	none := r
+	none.body = []byte(strings.ReplaceAll(string(r.body), key, missing))
+	got, other := p.send(e, r), p.send(e, none)
+	switch changed := before.changedIn(p.contents()); {
+	case got.ok():
+		p.find(e, r.by, got.curl(), "a reference to another's row at %s is accepted", pointer)
+	case got.plain(key) != other.plain(missing):
+		p.find(e, r.by, got.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s\n--- and\n%s",
+			pointer, clip(got.plain(key)), clip(other.plain(missing)))
+	case len(changed) > 0:
+		p.find(e, r.by, got.curl(), "a reference to another's row at %s changes %s", pointer, strings.Join(changed, ", "))
 	}
 }
 
@@ -416,17 +392,11 @@ func (p *prover) tryReplay(e *endpoint) {
 		return
 	}
 	r.header.Set("Idempotency-Key", p.word(20))
-	before, err := p.contents()
-	if err != nil {
-		return
-	}
+	before := p.contents()
 	if first := p.send(e, r); !first.ok() {
 		return
 	}
-	after, err := p.contents()
-	if err != nil {
-		return
-	}
+	after := p.contents()
 	fresh := p.learn(before, after, p.owner)
 	again := r
 	again.by = who
@@ -436,7 +406,5 @@ func (p *prover) tryReplay(e *endpoint) {
 			p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
 		}
 	}
-	if now, err := p.contents(); err == nil {
-		p.learn(after, now, who)
-	}
+	p.learn(after, p.contents(), who)
 }
