@@ -59,6 +59,7 @@ func fixedStages() []stage {
 		makes("sbom", "what the program is made of is written down, every module of it", "sbom", "FIGURE .bin/trestle.spdx.json: it names "),
 		makes("race", "the race detector finds nothing in the short tests of the framework, the clinic and the store", "race", "ok  \ttrestle.example/framework\t"),
 		tests("isolation", "every caller tries to reach every other caller's rows at every endpoint: 0 leaks, 0 endpoints not exercised", "./cmd/trestle", "TestNobodyReachesAnothersRow"),
+		tests("isolation-mutants", "the framework without one of 17 checks: the proof of a program fails", "./cmd/trestle", "TestProveFindsMutants"),
 		tests("disconnects", "500 clients disconnect: 0 statements after 500 ms", "./cmd/trestle", "TestWhoIsGoneLeavesNoStatement"),
 		tests("bombs", "gzip, depth, dripping connections: memory + 64 MiB at most, p99 of others under twice", "./cmd/trestle", "TestBombs"),
 		tests("migrations", "8 replicas at once, 20 times, 5 killed: each migration once, no unlocking by hand", "./cmd/trestle", "TestReplicasMigrateAtOnce"),

@@ -279,7 +279,8 @@ func (p *prover) permitted(e *endpoint, one *row) {
 		return
 	}
 	for _, action := range p.endpoints {
-		if action == e || action.Resource.Table == nil || action.Resource.Table.Name != e.Resource.Table.Name || action.spec.Key == nil || action.info.Method != http.MethodPost {
+		same := action.Resource.Table != nil && action.Resource.Table.Name == e.Resource.Table.Name
+		if action == e || !same || action.spec.Key == nil || action.info.Method != http.MethodPost {
 			continue
 		}
 		p.permittedFor(action, fresh)
