@@ -65,7 +65,7 @@ type Program struct {
 	// ProofCallers are kinds of callers for [Program.Prove] and the command prove, beside the
 	// usual ones: a visitor, users, one of the staff, a holder of each permission that the
 	// declarations name, and a superuser. A permission of the project's own type needs a caller
-	// whom it permits.
+	// that it permits.
 	ProofCallers []framework.ProofCaller
 
 	// Demo is the demo data. Without it there is neither the command seed nor the flag

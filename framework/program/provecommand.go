@@ -21,8 +21,8 @@ func newProveCommand(run *command.Run, p Program) *cobra.Command {
 		Long: `Prove makes users and rows on an empty database, by requests that it derives from
 the declarations. Then it sends requests for these rows to every endpoint, as
 every other kind of caller, and compares the answers and the database. It fails
-if an answer, a count or a header tells another's row from a row that does not
-exist, if a row of another caller changes, if the access differs from the
+if an answer, a count or a header differs between another's row and a row that
+does not exist, if a row of another caller changes, if the access differs from the
 declarations, or if an endpoint could not be exercised.
 
 Prove fills the database that it uses. Without --database it uses a SQLite file

@@ -197,7 +197,7 @@ func (w *writer) varied(schema map[string]any, example any) any {
 	return example
 }
 
-// free reports whether a text may be any, so that one of our own tells more than an example.
+// free reports whether a text may be any, so that a random text is better than an example.
 func free(schema map[string]any) bool {
 	return kindOf(schema) == "string" && schema["format"] == nil && schema["pattern"] == nil
 }

@@ -107,7 +107,7 @@ func (c contents) changedIn(after contents) (names []string) {
 	return names
 }
 
-// learn adds the rows that are new in the database to those that a person made, and reads anew
+// learn adds the rows that are new in the database to those that a person made, and updates
 // the values of those that are known.
 func (p *prover) learn(before, after contents, by *person) (fresh []*row) {
 	made := map[[2]string]*row{}

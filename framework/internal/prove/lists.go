@@ -40,7 +40,7 @@ func (p *prover) tryLists() {
 	}
 }
 
-// makerOf returns the owner, or else the first person whom the declarations permit.
+// makerOf returns the owner, or else the first person that the declarations permit.
 func (p *prover) makerOf(e *endpoint) *person {
 	for _, who := range p.people[1:] {
 		if e.access(who) != spec.AccessRefused {

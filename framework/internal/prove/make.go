@@ -14,7 +14,7 @@ import (
 // mostFailures is how often a create may fail before it is given up.
 const mostFailures = 3
 
-// attempts is how often a request is made anew with other values until it succeeds.
+// attempts is how often a request is made again with other values until it succeeds.
 const attempts = 6
 
 // rowFor returns the newest row of a viewset that a person may name: one that they made, or else

@@ -177,7 +177,7 @@ func (p *prover) arrive(k Kind, at int) (*person, error) {
 	return &person{Kind: k, header: header, caller: caller, at: at}, nil
 }
 
-// others are the people whom the rows of one do not belong to.
+// others are all people except one.
 func (p *prover) others(of *person) []*person {
 	return slices.DeleteFunc(slices.Clone(p.people), func(one *person) bool { return one == of })
 }

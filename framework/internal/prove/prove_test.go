@@ -265,7 +265,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a row of a row is shown to all", change: asOwner(one("GET", "/api/things/")), where: "GET /api/things/{id}/", what: "not theirs"},
 		{name: "a row is changed by all", change: asOwner(one("PATCH", "/api/boxes/")), where: "PATCH /api/boxes/{id}/", what: "it changes boxes"},
 		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
-		{name: "HEAD tells of a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
+		{name: "HEAD shows a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
 		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == http.MethodGet }), where: "GET /api/boxes/", what: "of a row that is not theirs"},
 		{name: "a filter shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Has("label") }), where: "GET /api/boxes/", what: "not theirs"},
 		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
@@ -273,7 +273,7 @@ func TestLeaks(t *testing.T) {
 			return r.Header.Get("Authorization") == "" && r.Method == http.MethodPost && r.URL.Path == "/api/boxes/"
 		}), where: "POST /api/boxes/", what: "reject this caller"},
 		{name: "another's row is 403 and not 404", change: forbids, where: "GET /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
-		{name: "a header tells of a row", change: tells, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
+		{name: "a header of a row that exists", change: marks, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed when another caller made a row"},
@@ -305,8 +305,8 @@ func forbids(g *guests, next http.Handler) http.Handler {
 	})
 }
 
-// tells adds a header for a box that exists.
-func tells(g *guests, next http.Handler) http.Handler {
+// marks adds a header for a box that exists.
+func marks(g *guests, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if one("PATCH", "/api/boxes/")(r) && exists(g, next, r) {
 			w.Header().Set("X-Version", "7")

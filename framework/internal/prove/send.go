@@ -24,7 +24,7 @@ type request struct {
 	by                  *person
 }
 
-// An answer is what came back.
+// An answer is what the server sent.
 type answer struct {
 	request
 
@@ -94,7 +94,7 @@ func (r *recorder) Flush() { r.WriteHeader(http.StatusOK) }
 // ok reports a success.
 func (a *answer) ok() bool { return a.status >= http.StatusOK && a.status < http.StatusMultipleChoices }
 
-// refused reports that the answer is about the caller, and not about a row.
+// refused reports whether the answer rejects the caller.
 func (a *answer) refused() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }

@@ -32,7 +32,7 @@ func (p *prover) tryEndpoint(e *endpoint) {
 	}
 }
 
-// tryOpen tries an endpoint that names no row as each caller: it must reject exactly those whom the
+// tryOpen tries an endpoint that names no row as each caller: it must reject exactly those that the
 // declarations reject.
 func (p *prover) tryOpen(e *endpoint) {
 	reached := false
@@ -138,8 +138,8 @@ func (p *prover) fresh(who *person) *person {
 	return one
 }
 
-// tryRow tries an endpoint of one row as each caller whom the row does not belong to, and then as
-// one whom the declarations permit, which shows that the requests were worth refusing.
+// tryRow tries an endpoint of one row as each caller who does not own the row, and then as
+// one that the declarations permit, because requests that always fail would prove nothing.
 func (p *prover) tryRow(e *endpoint) {
 	one := p.rowToReach(e)
 	if one == nil {
@@ -263,7 +263,7 @@ func (p *prover) missingPath(e *endpoint) string {
 	return path
 }
 
-// permitted sends the request as callers whom the declarations permit, first the row's owner,
+// permitted sends the request as callers that the declarations permit, first the row's owner,
 // until one succeeds: for the row, for a new one, and for that after other actions of its viewset,
 // because a function may need rows in another state.
 func (p *prover) permitted(e *endpoint, one *row) {
@@ -306,7 +306,7 @@ func (p *prover) another(e *endpoint, one *row) *row {
 	return one
 }
 
-// permittedFor sends a request for a row as callers whom the declarations permit, until one
+// permittedFor sends a request for a row as callers that the declarations permit, until one
 // succeeds. It returns the last answer, nil if the declarations permit none.
 func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
 	for _, who := range append([]*person{one.by}, p.people...) {
