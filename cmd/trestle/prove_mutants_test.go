@@ -50,8 +50,8 @@ var number = os.Getenv("BROKEN")
 func Is(name string) bool { return number == name }
 `
 
-// overlay writes the sources with all mutants, each of which runs under its number. It returns the
-// file that lists them for Go.
+// overlay writes the sources with all mutants. Each mutant runs under its number. It returns the file
+// that lists the sources for Go.
 func overlay(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

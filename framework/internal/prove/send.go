@@ -94,8 +94,8 @@ func (r *recorder) Flush() { r.WriteHeader(http.StatusOK) }
 // ok reports a success.
 func (a *answer) ok() bool { return a.status >= http.StatusOK && a.status < http.StatusMultipleChoices }
 
-// refused reports whether the answer rejects the caller.
-func (a *answer) refused() bool {
+// rejects reports whether the answer is 401 or 403.
+func (a *answer) rejects() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 

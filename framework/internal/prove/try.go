@@ -70,9 +70,9 @@ func (p *prover) tryOpenAs(e *endpoint, who *person) *answer {
 		p.untouched(e, got, before)
 	}
 	switch {
-	case refused && !got.refused():
+	case refused && !got.rejects():
 		p.find(e, who, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
-	case !refused && got.refused() && e.declared():
+	case !refused && got.rejects() && e.declared():
 		p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
 	case got.status >= http.StatusInternalServerError:
 		p.find(e, who, got.curl(), "it is answered %d", got.status)
@@ -217,7 +217,7 @@ func (p *prover) reachBy(e *endpoint, r request, one *row, refused, hidden bool)
 	case got.status >= http.StatusInternalServerError:
 		p.find(e, r.by, got.curl(), "it is answered %d", got.status)
 	case r.method == http.MethodOptions:
-	case refused && !got.refused():
+	case refused && !got.rejects():
 		p.find(e, r.by, got.curl(), "it is answered %d, and the declarations reject this caller", got.status)
 	case !refused && got.ok():
 		p.find(e, r.by, got.curl(), "it is answered %d, and the row is not theirs", got.status)
