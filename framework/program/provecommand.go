@@ -16,7 +16,7 @@ import (
 
 func newProveCommand(run *command.Run, p Program) *cobra.Command {
 	c := run.New(cobra.Command{
-		Use:   "prove [--report FILE] [--database URL] [--seed N] [--json]",
+		Use:   "prove [--report FILE] [--database URL] [--random N] [--json]",
 		Short: "Try to reach each caller's rows as every other caller",
 		Long: `Prove makes users and rows on an empty database, by requests that it derives from
 the declarations. Then it sends requests for these rows to every endpoint, as
@@ -31,7 +31,7 @@ that it deletes afterwards. It reads no settings.`,
   {program} prove --database postgres://localhost/empty --report proof.json`,
 	}, func(cmd *cobra.Command, _ []string) error { return proveProgram(run, p, cmd) })
 	c.Flags().String("database", "", "`URL` of an empty database; default a temporary SQLite file")
-	c.Flags().Uint64("seed", 1, "`number` that determines the requests")
+	c.Flags().Uint64("random", 1, "`number` that determines the requests")
 	c.Flags().String("report", "", "`file` for the report: JSON if its name ends with .json, else a page")
 	c.Flags().Bool("json", false, "print the report as JSON")
 	return c
@@ -47,7 +47,7 @@ func proveProgram(run *command.Run, p Program, cmd *cobra.Command) error {
 		defer os.RemoveAll(folder)
 		databaseURL = "sqlite:" + filepath.Join(folder, "proof.db")
 	}
-	seed, _ := cmd.Flags().GetUint64("seed")
+	seed, _ := cmd.Flags().GetUint64("random")
 	bar := run.StartBar("Proving")
 	proof, err := p.Prove(cmd.Context(), databaseURL, framework.ProofOptions{Seed: seed})
 	bar.End()
