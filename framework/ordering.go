@@ -5,8 +5,8 @@ import (
 )
 
 // Ordering declares the orders of a list: by fields, or orders with names. Every order ends
-// with the primary key, so that pages are stable. Rows without a value come last in either
-// direction.
+// with the primary key, in the direction of the last field, so that pages are stable and one
+// index serves an order and its reverse. Rows without a value come last in either direction.
 //
 // A field may also be an expression of [ViewSet.Expressions], or a path over to-one relations of
 // [Relations], such as "author.name". Without a related row that the caller may see, it has no

@@ -35,7 +35,7 @@ func TestOrdering(t *testing.T) {
 			{"numbers as numbers", "pages,title", "B Z a b é z10", ""},
 			{"the first term decides", "-pages,title", "z10 é a b B Z", ""},
 			{"equals by their keys, ascending", "pages", "B Z b a é z10", ""},
-			{"equals by their keys, ascending even so", "-pages", "z10 é b a B Z", ""},
+			{"equals by their keys, in the direction of the term before", "-pages", "z10 é a b Z B", ""},
 			{"without a value last", "published_at,title", "a Z b B z10 é", ""},
 			{"without a value last in either direction", "-published_at,title", "b Z a B z10 é", ""},
 			{"a term twice counts once", "title,-title", "B Z a b z10 é", ""},

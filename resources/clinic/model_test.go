@@ -35,8 +35,8 @@ func (q question) answer(rows []clinic.Patient) []string {
 	return ids
 }
 
-// compare orders two rows by the terms that may be used, then by id; text by
-// its bytes, as Go compares strings.
+// compare orders two rows by the terms that may be used, then by id in the direction of the
+// last term that decides anything; text by its bytes, as Go compares strings.
 func (q question) compare(a, b clinic.Patient) int {
 	var terms []string
 	for term := range strings.SplitSeq(q.ordering, ",") {
@@ -47,7 +47,12 @@ func (q question) compare(a, b clinic.Patient) int {
 	if terms == nil {
 		terms = []string{"name"}
 	}
+	seen, direction := map[string]bool{}, 1
 	for _, term := range terms {
+		if name := strings.TrimPrefix(term, "-"); !seen[name] {
+			seen[name] = true
+			direction = 1 - 2*(len(term)-len(name))
+		}
 		n := cmp.Compare(a.Name, b.Name)
 		if strings.HasSuffix(term, "city") {
 			n = cmp.Compare(a.City, b.City)
@@ -59,7 +64,7 @@ func (q question) compare(a, b clinic.Patient) int {
 			return n
 		}
 	}
-	return cmp.Compare(a.ID.String(), b.ID.String())
+	return direction * cmp.Compare(a.ID.String(), b.ID.String())
 }
 
 // term is one of a search: a quoted phrase, or what white space surrounds.

@@ -223,7 +223,11 @@ func TestPagesAreStableUnderTies(t *testing.T) {
 		for _, ordering := range []string{"", "name", "-name", "city", "-city", "name,city", "-city,-name"} {
 			t.Run("ordering="+ordering, func(t *testing.T) {
 				rows := walk(s.on(t), s.on(t).as("ada"), query("/api/patients/", "ordering", ordering))
-				same(t, "ids, each once and ascending", valuesOf(rows, "id"), made)
+				want := slices.Clone(made)
+				if strings.HasPrefix(ordering, "-") {
+					slices.Reverse(want)
+				}
+				same(t, "ids, each once and in order", valuesOf(rows, "id"), want)
 			})
 		}
 	})

@@ -297,7 +297,7 @@ func (x *indexing) ordered(place string, of *schema.Field, terms []ordering.Term
 	if of != x.Pk && !slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Field.Column == x.Pk }) {
 		n.sorted--
 	}
-	straighten(n.Columns[n.equal : n.equal+n.sorted])
+	straighten(n.Columns[n.equal:])
 	x.put(n, place)
 }
 

@@ -252,15 +252,20 @@ func (t Term) place() [2]string {
 func (b *Bound) IsKey(t Term) bool { return t.place() == (Term{Field: b.Key}).place() }
 
 // Settled returns the terms with each field once: the first of several terms counts. If the
-// primary key is not one of the terms, it is added last, ascending, to make the order unique.
+// primary key is not one of the terms, it is added last, to make the order unique. It has the
+// direction of the term before it, so that one index serves the order and its reverse.
 func (b *Bound) Settled(terms []Term) (settled []Term) {
 	seen := map[[2]string]bool{}
-	for _, t := range append(slices.Clip(terms), Term{Field: b.Key}) {
+	add := func(t Term) {
 		if !seen[t.place()] {
 			seen[t.place()] = true
 			settled = append(settled, t)
 		}
 	}
+	for _, t := range terms {
+		add(t)
+	}
+	add(Term{Field: b.Key, Descending: len(settled) > 0 && settled[len(settled)-1].Descending})
 	return settled
 }
 

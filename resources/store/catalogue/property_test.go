@@ -144,7 +144,7 @@ func (q shopQuestion) answer(all []*catalogue.Product) (ids []string, ranked boo
 		case "price_asc":
 			return cmp.Or(cmp.Compare(storetest.CheapestOf(a).PricePaise, storetest.CheapestOf(b).PricePaise), byID)
 		case "price_desc":
-			return cmp.Or(cmp.Compare(storetest.CheapestOf(b).PricePaise, storetest.CheapestOf(a).PricePaise), byID)
+			return cmp.Or(cmp.Compare(storetest.CheapestOf(b).PricePaise, storetest.CheapestOf(a).PricePaise), -byID)
 		case "newest":
 			return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), -byID)
 		}
