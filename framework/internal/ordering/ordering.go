@@ -256,12 +256,6 @@ func Joins(terms []Term) bool {
 	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field.Related != nil })
 }
 
-// OfOthers reports whether a term depends on related rows: it is a column of one, or a function of
-// some.
-func OfOthers(terms []Term) bool {
-	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field.OfOthers() })
-}
-
 // place identifies what a term orders by: the table and the column, or the expression.
 func (t Term) place() [2]string {
 	if t.Field.Expression != nil {
