@@ -79,6 +79,9 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 	if err := checkRules(targetOf(l.relation), l.name, false); err != nil {
 		return err
 	}
+	if t := l.name.IndirectType; !t.Comparable() {
+		return naming.Sentence("%s is %s, whose values are not compared; take a column of text, numbers, times or UUIDs", l.name.GoName, t)
+	}
 	join := l.relation.Schema.M2MTable
 	base, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	key := base
