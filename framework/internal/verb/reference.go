@@ -40,7 +40,7 @@ func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, p
 
 // wrongReferences returns a fault for each reference that the caller may not use.
 func (e Handler) wrongReferences(c *call.Call, in *input.Decoded) (faults []problem.Fault, err error) {
-	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return input.Faulty(in.Faults, ref.Pointer) })
+	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return ref.Unread(in.Faults) })
 	known := visibleKeys{}
 	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)
