@@ -237,7 +237,9 @@ func (a CollectionAction) SignsIn() CollectionAction { a.declared.SignsIn = true
 //	framework.Links[Article]("tags.name") // PUT /articles/1/tags/go/
 //
 // The caller must be allowed to change the row, as [ViewSet.Writers] says, and to see the related
-// row: any other one is 404. The time of change of the row stays.
+// row: any other one is 404. The time of change of the row stays. The two keys
+// of the join table need a unique index, which [API.Indexes] lists: without it, a repeated PUT adds a
+// second link.
 func Links[M any](relation string) Action[M] {
 	name, _, _ := strings.Cut(relation, ".")
 	none := reflect.TypeFor[input.None]()

@@ -62,7 +62,8 @@ type Enumerated interface {
 type Checker interface {
 	// Check returns the faults, or nil. It runs if each field is valid by itself: for the verb
 	// Patch on the row with the changes applied, and for every other endpoint on the body or
-	// the query parameters. It does not run after a fault of a [OneRequirer]. Each fault needs
+	// the query parameters. A list of related rows that a PATCH lacks is nil, because its rows
+	// stay; one that the body has is not nil. It does not run after a fault of a [OneRequirer]. Each fault needs
 	// a code, a sentence for the client, and a Pointer (RFC 6901) from the input itself, such
 	// as "/ends_at".
 	Check() []Fault

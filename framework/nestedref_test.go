@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -48,7 +49,7 @@ func TestNestedReferences(t *testing.T) {
 		api := serve(t, config(db), countries(), authors(), v, n)
 		emma := api.as("ada").post("/api/books/", fields{"title": "Emma"}).is(201).id()
 		own := api.as("bob").post("/api/books/", fields{"title": "Dune"}).is(201).id()
-		good, bad := fields{"file": own}, fields{"file": emma}
+		good, bad, zero := fields{"file": own}, fields{"file": emma}, fields{"file": uuid.Nil.String()}
 		type list = []any
 		for _, c := range []struct {
 			name   string
@@ -66,6 +67,9 @@ func TestNestedReferences(t *testing.T) {
 			{"two deep", fields{"one": good, "deep": fields{"items": list{bad}}}, []string{"/deep/items/0/file"}},
 			{"an optional one", fields{"one": fields{"file": own, "other": emma}}, []string{"/one/other"}},
 			{"one that leads to nothing", fields{"one": fields{"file": missing}}, []string{"/one/file"}},
+			{"a key of zeros", fields{"one": zero, "maybe": zero, "items": list{good, zero}, "boxes": list{list{zero}}},
+				[]string{"/one/file", "/maybe/file", "/items/1/file", "/boxes/0/0/file"}},
+			{"items that are no objects", fields{"one": bad, "items": list{1, nil, good}, "named": fields{"a": "x"}}, []string{"/items/0 type", "/items/1 null", "/named/a type", "/one/file"}},
 			{"everywhere at once", fields{"one": bad, "maybe": bad, "items": list{bad}, "deep": fields{"items": list{good, bad}}},
 				[]string{"/one/file", "/maybe/file", "/items/0/file", "/deep/items/1/file"}},
 		} {
@@ -80,7 +84,11 @@ func TestNestedReferences(t *testing.T) {
 					}
 					a.refuses(400, "validation_failed")
 					for _, at := range c.faults {
-						a.fault(at, "invalid_reference")
+						at, code, own := strings.Cut(at, " ")
+						if !own {
+							code = "invalid_reference"
+						}
+						a.fault(at, code)
 					}
 					if p := a.problem(); len(p.Errors) != len(c.faults) || runs != before {
 						a.failf("want %d faults, and the function not run", len(c.faults))

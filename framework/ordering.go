@@ -14,7 +14,8 @@ import (
 type Ordering struct {
 	// Allowed lists the fields that a client may order by. The parameter has terms,
 	// separated by commas; a leading - means descending. A term that is not allowed is
-	// ignored and reported, or rejected by a strict resource. Defaults to none.
+	// ignored and reported, or rejected by a strict resource. A function with a comma, such as
+	// exists(votes,mine), is a mistake: name it in a view. Defaults to none.
 	Allowed []string
 	// Named lists the orders that a client may choose by name, one at a time. Another name
 	// is the error 400 invalid_parameter. Named and Allowed together are a mistake. Defaults

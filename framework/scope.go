@@ -55,7 +55,8 @@ func Public() Scope { return Scope{declare.Scope{Kind: declare.ScopePublic}} }
 // Unless gives every row to callers that p permits. With [HoldsModel] this depends on the
 // verb. To change or delete every row, or to run a writing action on it, p must also permit
 // the caller to list the rows: a row that the caller may not list is 404, and
-// "patients.change" alone has no effect.
+// "patients.change" alone has no effect. An action of [Action.ByReaders] and a [Toggle] need the
+// permission to list the rows alone.
 func (s Scope) Unless(p call.Permission) Scope { s.declared.Unless = p; return s }
 
 // String describes the scope for listings.

@@ -21,8 +21,8 @@ import (
 //
 // The object is one that the caller may see, whatever Writers: [Action.ByReaders] is not needed. An
 // anonymous caller gets 401. The new row has the values that [Insert] sets. The scope of the
-// relation's viewset applies to the row; its permissions do not. Any other column has its zero
-// value.
+// relation's viewset applies to the row: one that the caller could not see is 403 forbidden and is
+// not inserted. Its permissions do not apply. Any other column has its zero value.
 //
 // The foreign key and the owner need a unique index, which [API.Indexes] lists: with it,
 // concurrent requests insert one row, and without it, PUT is the error 500. Rows that are deleted

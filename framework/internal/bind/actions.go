@@ -57,7 +57,7 @@ func (b *binder) bindActions(r *table.Resource) {
 // bindAction completes the endpoint of an action.
 func (b *binder) bindAction(r *table.Resource, a declare.Action, e *table.Endpoint, fault func(error)) {
 	e.OnObject, e.Doc, e.Out = a.OnObject, a.Doc, a.Out
-	e.ByWriters = byWriters(e, a, fault)
+	e.ByWriters, e.ByReaders = byWriters(e, a, fault), a.ByReaders || a.Toggle != nil
 	if a.OnObject {
 		modelhook.OfSelect().Check(r.Model, fault)
 	}
@@ -84,7 +84,7 @@ func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error
 		e := b.newEndpoint(r, fmt.Sprintf("action %q", a.Name), a.Name, method, a.Rules)
 		e.OnObject, e.Out, e.OtherKey = true, a.Out, links.Key()
 		e.Doc = cmp.Or(a.Doc, links.Doc(method))
-		e.ByWriters = byWriters(e, a, fault)
+		e.ByWriters, e.ByReaders = byWriters(e, a, fault), a.ByReaders
 		e.Pattern = strings.TrimSuffix(r.ItemPath(), "/") + "/" + a.Name + "/:other" + r.Slash
 		e.Settle()
 		links.Status = e.Status

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
@@ -74,15 +77,27 @@ func TestAnswer(t *testing.T) {
 	})
 }
 
-// TestParts that are still referred to cannot be deleted.
+// A Use of a part prevents its deletion.
+type Use struct {
+	bun.BaseModel `bun:"table:uses"`
+
+	ID     uuid.UUID `bun:",pk"`
+	PartID uuid.UUID
+}
+
+// TestStillReferenced: parts that other rows refer to cannot be deleted. The error names these rows.
 func TestStillReferenced(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		_, c := apitest.Serve(t, config(db), append(others(), machines())...)
+		type view struct {
+			ID uuid.UUID `json:"id"`
+		}
+		uses := framework.ViewSet[Use]{Name: "uses", Verbs: framework.ReadOnly[view](), Scope: framework.Public()}
+		_, c := apitest.Serve(t, config(db), append(others(), machines(), uses)...)
 		furnish(t, db)
 		if _, err := db.Exec("INSERT INTO uses (id, part_id) VALUES (?, ?)", apitest.ID("use"), apitest.ID("bolt")); err != nil {
 			t.Fatal(err)
 		}
-		apitest.As(c, "ada").Patch("/api/machines/1/", filledIn(`{"name":"Other","parts":[{"id":"{nut}","name":"nut"}]}`)).Expect(409).Code("still_referenced")
+		apitest.As(c, "ada").Patch("/api/machines/1/", filledIn(`{"name":"Other","parts":[{"id":"{nut}","name":"nut"}]}`)).Expect(409).Code("still_referenced").Contains("Records of uses refer to this one.")
 		if after := summary(t, db, 1); after != furnished {
 			t.Errorf("the rejected request changed the machine: %s", after)
 		}

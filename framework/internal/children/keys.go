@@ -79,6 +79,9 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 	if err := checkRules(targetOf(l.relation), l.name, false); err != nil {
 		return err
 	}
+	if t := l.name.IndirectType; !t.Comparable() {
+		return naming.Sentence("%s is %s, whose values are not compared; take a column of text, numbers, times or UUIDs", l.name.GoName, t)
+	}
 	join := l.relation.Schema.M2MTable
 	base, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	key := base
@@ -91,6 +94,7 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 			return naming.Sentence("the join table %s has the column %s, which a list of keys cannot set; declare a has-many relation to %s and write a list of structs", join.Name, f.Name, join.Type.Name())
 		}
 	}
+	r.Pairs = append(r.Pairs, table.Pair{Place: "links of " + strconv.Quote(l.relation.Name), Keys: [2]*schema.Field{base, other}})
 	modelhook.OfInsert().Check(join.Type, fault)
 	modelhook.OfDelete().Check(join.Type, fault)
 	return nil

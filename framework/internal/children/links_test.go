@@ -92,6 +92,34 @@ func TestTwoEditors(t *testing.T) {
 	})
 }
 
+// TestLinksOnce: the doctor requires the unique index by which a repeated PUT adds no second link.
+func TestLinksOnce(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		api, _ := apitest.Serve(t, config(db), append(others(), linked())...)
+		id := map[bool]string{true: "TEXT", false: "uuid"}[db.Kind() == sqldb.SQLite]
+		for _, text := range []string{
+			"DROP TABLE machine_materials", "CREATE TABLE machine_materials (id " + id + " PRIMARY KEY, machine_id bigint NOT NULL, material_id " + id + " NOT NULL)",
+		} {
+			if _, err := db.DB.DB.Exec(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		missing, err := api.MissingIndexes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var unique []string
+		for _, n := range missing {
+			if n.Unique {
+				unique = append(unique, n.String()+" "+strings.Join(n.For, ", "))
+			}
+		}
+		if got, want := strings.Join(unique, "; "), `machine_materials (machine_id, material_id) machines: links of "materials", machines: relation "materials"`; got != want {
+			t.Errorf("missing are %q; want %q", got, want)
+		}
+	})
+}
+
 // TestLinksDeclared: the routes, the statements and the document of links.
 func TestLinksDeclared(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

@@ -1,8 +1,11 @@
 package children_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
 )
@@ -86,6 +89,33 @@ func TestRequests(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got, test.want)
 				}
 			})
+		}
+	})
+}
+
+// TestManyFaults: an answer lists 100 faults, each with its own code, also of a list with more.
+func TestManyFaults(t *testing.T) {
+	type input struct {
+		Tags []string `json:"tags" to:"tags.name,limit=1000" validate:"dive,required"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		v := machines()
+		v.Verbs = framework.CRUD[input, machineView]()
+		v.Verbs.Create = framework.Verb{}
+		_, c := apitest.Serve(t, config(db), append(others(), v)...)
+		furnish(t, db)
+		for _, test := range []struct{ item, code string }{{" ", "required"}, {"unknown", "invalid_reference"}} {
+			items := make([]string, 150)
+			for i := range items {
+				items[i] = test.item
+				if test.code != "required" {
+					items[i] += strconv.Itoa(i)
+				}
+			}
+			faults := strings.Split(faultsOf(t, apitest.As(c, "ada").Patch("/api/machines/1/", map[string]any{"tags": items}).Expect(400)), ", ")
+			if first, last := "/tags/0 "+test.code, "/tags/99 "+test.code; len(faults) != 100 || faults[0] != first || faults[99] != last {
+				t.Errorf("%d faults from %s to %s; want 100 from %s to %s", len(faults), faults[0], faults[len(faults)-1], first, last)
+			}
 		}
 	})
 }

@@ -40,14 +40,10 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	q := c.DB.NewDelete().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keysOf(r, rows)))
+	keys := sqldb.List(keysOf(r, rows))
+	q := c.DB.NewDelete().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), keys)
 	if _, err := c.Session().Exec(c, q); err != nil {
-		fault, ok := sqldb.Classify(err)
-		if !ok || fault.Kind != sqldb.ForeignKey {
-			return err
-		}
-		fault.Referenced = true
-		return &table.RowError{Resource: r, Fault: fault, Err: err}
+		return referred(c, r, keys, err)
 	}
 	for _, row := range rows {
 		if err := r.RecordDeleted(c, row); err != nil {
@@ -63,6 +59,20 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 		})
 	}
 	return nil
+}
+
+// referred returns the error of a DELETE of rows. If other rows refer to one of them, it names their
+// table, which SQLite does not name.
+func referred(c *call.Call, r *table.Resource, keys schema.QueryAppender, err error) error {
+	fault, ok := sqldb.Classify(err)
+	if !ok || fault.Kind != sqldb.ForeignKey {
+		return err
+	}
+	fault.Referenced = true
+	if referring, lookErr := c.Session().Referring(c, r.Table.Name, r.Pk.Name, keys); lookErr == nil && referring != "" {
+		fault.Table = referring
+	}
+	return &table.RowError{Resource: r, Fault: fault, Err: err}
 }
 
 // An itemError is the error of one of several rows.

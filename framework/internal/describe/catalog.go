@@ -151,10 +151,18 @@ func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (
 	switch {
 	case !e.Permission.Permit(c):
 		return spec.AccessRefused
-	case e.HandsRows() && !e.Resource.Scope.Lifted(c), e.ByWriters && !e.Resource.Writers.Lifted(c):
+	case e.HandsRows() && !e.Resource.Scope.Lifted(handing(e, c)), e.ByWriters && !e.Resource.Writers.Lifted(c):
 		return spec.AccessScoped
 	}
 	return spec.AccessAllowed
+}
+
+// handing returns the call by which the scope of an endpoint decides: for ByReaders, that of a list.
+func handing(e *table.Endpoint, c *call.Call) *call.Call {
+	if e.ByReaders {
+		return e.Resource.Looking(c)
+	}
+	return c
 }
 
 // passesGuards reports whether the guards of a path permit a caller. As for a real request,

@@ -72,6 +72,7 @@ func indexesOf(r *table.Resource) []IndexNeed {
 	x.listedRelations()
 	x.related()
 	x.toggles()
+	x.pairs()
 	x.paths()
 	x.nested()
 	if x.listed() {
@@ -165,6 +166,14 @@ func (x *indexing) toggles() {
 		if t := toggle.Bind(x.Resource, a.Toggle, func(error) {}); t != nil {
 			x.add(IndexNeed{Table: t.Row.Table.Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
 		}
+	}
+}
+
+// pairs adds the unique index of each join table whose rows lists and actions of Links write. Without
+// it, a repeated PUT of a link would add a second one.
+func (x *indexing) pairs() {
+	for _, p := range x.Pairs {
+		x.add(IndexNeed{Table: p.Keys[0].Table.Name, Unique: true}, p.Place, p.Keys[:]...)
 	}
 }
 

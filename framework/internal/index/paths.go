@@ -14,14 +14,16 @@ import (
 )
 
 // listedRelations adds, for each many-to-many relation that the viewset lists, the indexes of
-// the join table for both directions. For a has-one relation it adds a unique index: two related
-// rows would list a row twice.
+// the join table for both directions. For a relation to one row that is not by its primary key, it
+// adds a unique index: two related rows would list a row twice.
 func (x *indexing) listedRelations() {
 	for _, r := range x.Relations.All() {
-		place := "relation " + strconv.Quote(r.Name)
+		place, joined := "relation "+strconv.Quote(r.Name), r.Schema.JoinTable
 		switch r.Schema.Type {
-		case schema.HasOneRelation:
-			x.add(IndexNeed{Table: r.Schema.JoinTable.Name, Unique: true, Partial: r.Schema.JoinTable.SoftDeleteField != nil}, place, r.Schema.JoinPKs...)
+		case schema.HasOneRelation, schema.BelongsToRelation:
+			if !slices.Equal(joined.PKs, r.Schema.JoinPKs) {
+				x.add(IndexNeed{Table: joined.Name, Unique: true, Partial: joined.SoftDeleteField != nil}, place, r.Schema.JoinPKs...)
+			}
 		case schema.ManyToManyRelation:
 			x.add(IndexNeed{Table: r.Schema.M2MTable.Name}, place, r.Schema.M2MBasePKs...)
 			x.add(IndexNeed{Table: r.Schema.M2MTable.Name}, place, r.Schema.M2MJoinPKs...)

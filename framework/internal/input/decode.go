@@ -19,9 +19,11 @@ import (
 	"trestle.example/framework/problem"
 )
 
+// MaxFaults is the number of faults, and of unknown names, that one answer lists at most.
+const MaxFaults = 100
+
 const (
 	maxDepth     = 32       // objects and arrays inside each other
-	maxFaults    = 100      // faults, and as many unknown names, that one answer lists
 	maxFaultText = 64 << 10 // bytes of pointers that one answer lists
 )
 
@@ -40,6 +42,7 @@ type Decoded struct {
 	Unknown  []string                  // JSON Pointers of names that no field has, at any depth, in order
 	ReadOnly map[string]jsontext.Value // top-level names that may only be read, as sent; nil for none
 	Faults   []problem.Fault           // in order of the body, then missing fields; or those of Check
+	More     bool                      // the body has faults that are not in Faults
 	Around   []problem.Fault           // of the member of the body that has the input; see [Wrapper]
 	Beside   []string                  // JSON Pointers of members beside that member, in order
 	shape    *Shape
@@ -86,6 +89,7 @@ func (s *Shape) decode(body []byte, partial bool, readOnly map[string]bool, at s
 	// A reader that a panic in a type's own method left behind is not used again.
 	r := s.readers.Get().(*bodyReader)
 	err := r.body(s, body, partial, readOnly, d)
+	d.More = r.count > len(d.Faults)
 	s.release(r)
 	if err != nil {
 		return nil, err
@@ -277,7 +281,7 @@ func (r *bodyReader) faultAt(below, code, detail string) {
 // mayList reports whether a list with so many entries may get another one. After a syntax error
 // it returns false. Otherwise, it always returns true for the first entry.
 func (r *bodyReader) mayList(listed int) bool {
-	return r.err == nil && (listed == 0 || r.room > 0 && listed < maxFaults)
+	return r.err == nil && (listed == 0 || r.room > 0 && listed < MaxFaults)
 }
 
 // mismatch skips the next value and records that it is of the wrong kind. It returns false.

@@ -29,28 +29,34 @@ func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference 
 	return append(list, Reference{Pointer: at, Target: f.Ref, Key: v.Interface()})
 }
 
-// NestedReferences appends the references in the nested objects of a field to list. In nested
-// objects it ignores zero keys, because a field that is absent from the body is zero.
+// NestedReferences appends the references in the nested objects of a field of the body to list. In
+// nested objects it ignores zero keys, because a field that is absent from the body is zero, unless
+// the field is required.
 func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) []Reference {
+	return f.nestedReferences(list, v, at, true)
+}
+
+// nestedReferences is NestedReferences for a value that the body has or, without read, may lack.
+func (f *Field) nestedReferences(list []Reference, v reflect.Value, at string, read bool) []Reference {
 	if f.Nested == nil {
 		return list
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return f.NestedReferences(list, v.Elem(), at)
+			return f.nestedReferences(list, v.Elem(), at, true)
 		}
 	case reflect.Struct:
-		return f.Nested.references(list, v, at)
+		return f.Nested.references(list, v, at, read)
 	case reflect.Slice:
 		for i := range v.Len() {
-			list = f.NestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i))
+			list = f.nestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i), true)
 		}
 	case reflect.Map:
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
-			list = f.NestedReferences(list, v.MapIndex(key), at+naming.PointerTo(key.String()))
+			list = f.nestedReferences(list, v.MapIndex(key), at+naming.PointerTo(key.String()), true)
 		}
 	}
 	return list
@@ -59,16 +65,17 @@ func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) [
 // Refers reports whether the field is a reference, or has one at any depth.
 func (f *Field) Refers() bool { return f.Ref != "" || f.Nested != nil && f.Nested.hasRefs }
 
-func (s *Shape) references(list []Reference, v reflect.Value, at string) []Reference {
+// references appends the references of an object, which the body has if read is set.
+func (s *Shape) references(list []Reference, v reflect.Value, at string, read bool) []Reference {
 	for _, f := range s.Fields {
 		if !f.Refers() {
 			continue
 		}
 		value, pointer := f.Given(v.FieldByIndex(f.Index)), at+naming.PointerTo(f.Name)
-		if f.Ref != "" && !value.IsZero() {
+		if f.Ref != "" && (read && f.Required || !value.IsZero()) {
 			list = f.Refer(list, value, pointer)
 		}
-		list = f.NestedReferences(list, value, pointer)
+		list = f.nestedReferences(list, value, pointer, false)
 	}
 	return list
 }
@@ -99,6 +106,15 @@ func (s *Shape) Setting() []*Field {
 		}
 	}
 	return list
+}
+
+// Unread reports whether the body has no valid value for the reference: a fault is at its pointer or,
+// for the key of an object that could not be read, above it.
+func (ref Reference) Unread(faults []problem.Fault) bool {
+	zero := reflect.ValueOf(ref.Key).IsZero()
+	return slices.ContainsFunc(faults, func(f problem.Fault) bool {
+		return f.Pointer == ref.Pointer || zero && strings.HasPrefix(ref.Pointer, f.Pointer+"/")
+	})
 }
 
 // Faulty reports whether any fault is at the pointer.

@@ -42,11 +42,13 @@ func (l *Related) Lists() call.Permission {
 }
 
 // Prepare makes the prepared statements, if the view has a Writer, the object is not a single
-// resource or nested, the key in the path is the primary key, and the order needs no related rows. If a scope depends on more than the
-// caller's id, only calls for which this scope is lifted have a statement.
+// resource or nested, the key in the path is the primary key, and the order is by columns of the
+// rows: an expression may have values, and related rows have scopes that depend on the caller. If a
+// scope depends on more than the caller's id, only calls for which this scope is lifted have a
+// statement.
 func (l *Related) Prepare() {
 	p, ok := l.Shown.(*view.Plan)
-	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single || l.Of.Above != nil || ordering.Joins(l.Rows.Ordering.Fallback) {
+	if !ok || p.Writer == nil || l.Of.Key != l.Of.Pk || l.Of.Declaration.Single || l.Of.Above != nil || !ordering.OfRow(l.Rows.Ordering.Fallback) {
 		return
 	}
 	l.lookups = map[[2]bool]*sqldb.Lookup{}

@@ -54,6 +54,9 @@ func Bind(r query.Source, o declare.Ordering, ranked bool, fault func(place stri
 	}
 	for _, name := range o.Allowed {
 		f, err := fieldAt(r, name)
+		if err == nil && strings.Contains(name, ",") {
+			err = naming.Sentence("%q has a comma, which separates the fields of the parameter; show the function in a view, and order by the name of its member", name)
+		}
 		if err != nil {
 			fault("ordering", err)
 			continue
@@ -112,7 +115,7 @@ func (b *Bound) bindDefault(r query.Source, fault func(place string, err error))
 // that term out.
 func bindTerms(r query.Source, text string, fault func(name string, err error)) []Term {
 	var terms []Term
-	for _, term := range naming.SplitList(text) {
+	for _, term := range splitTerms(text) {
 		name, descending := strings.CutPrefix(term, "-")
 		f, err := fieldAt(r, name)
 		if err != nil {
@@ -124,6 +127,19 @@ func bindTerms(r query.Source, text string, fault func(name string, err error)) 
 			continue
 		}
 		terms = append(terms, Term{f, descending})
+	}
+	return terms
+}
+
+// splitTerms splits the text of a declared order at its commas, except those in the parentheses of a
+// function: "-exists(votes,mine), title".
+func splitTerms(text string) (terms []string) {
+	for _, part := range naming.SplitList(text) {
+		if last := len(terms) - 1; last >= 0 && strings.Contains(terms[last], "(") && !strings.Contains(terms[last], ")") {
+			terms[last] += "," + part
+			continue
+		}
+		terms = append(terms, part)
 	}
 	return terms
 }

@@ -20,7 +20,7 @@ func (p *prover) sees(who *person, r *table.Resource, one *row) bool {
 // has reports whether a person may have a row at an endpoint. The answer of a write shows the row, so
 // it needs the right to list it too.
 func (p *prover) has(who *person, e *endpoint, one *row) bool {
-	return p.seesBy(who, e.Resource, one, e.Route) && (e.Route.Reads() || p.sees(who, e.Resource, one))
+	return (e.ByReaders || p.seesBy(who, e.Resource, one, e.Route)) && (e.Route.Reads() || p.sees(who, e.Resource, one))
 }
 
 func (p *prover) seesBy(who *person, r *table.Resource, one *row, route call.Route) bool {

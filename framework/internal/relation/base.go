@@ -138,6 +138,9 @@ func (b Base) own(name string) (query.Field, error) {
 		return b.functionField(name)
 	}
 	if b.whole() {
+		if err := b.set.unclear[name]; err != nil {
+			return query.Field{}, err
+		}
 		if f, ok := b.set.Expressions[name]; ok {
 			return f, nil
 		}

@@ -85,19 +85,40 @@ func (fn *Function) field(b Base, name, text string) query.Field {
 }
 
 // NameFunction gives a function the name that it has in a view, so that filters and orders find
-// it. A column, an expression and an earlier function keep the name. It ignores a tag that is
-// wrong, or that is not a function: the view reports the mistake.
+// it. If a column, an expression or another function has the name, a use of the name is a mistake. It
+// ignores a tag that is wrong, or that is not a function: the view reports the mistake.
 func (s *Set) NameFunction(name, tag string, t reflect.Type) {
-	_, taken := s.Expressions[name]
-	if _, err := s.viewset.Field(name); err == nil || taken || !strings.Contains(tag, "(") {
+	if !strings.Contains(tag, "(") {
 		return
 	}
-	if f, err := s.Base().ReadFrom(tag); err == nil && f.Function != nil {
+	f, err := s.Base().ReadFrom(tag)
+	if err != nil || f.Function == nil {
+		return
+	}
+	switch other := s.named(name); other {
+	case tag: // of another view
+	case "":
 		if f.Function.Fits(t) {
 			f.Function.Type = t
 		}
 		s.Expressions[name] = f.Function.field(s.Base(), name, tag)
+	default:
+		s.unclear[name] = naming.Sentence("%q is %s, and %s in a view; give one of them another name", name, other, tag)
 	}
+}
+
+// named describes what has a name: a function by its text, an expression or a column. It is empty if
+// nothing has the name.
+func (s *Set) named(name string) string {
+	if f, taken := s.Expressions[name]; taken && f.Aggregate {
+		return f.GoName
+	} else if taken {
+		return "an expression"
+	}
+	if f, err := s.viewset.Field(name); err == nil {
+		return "the column " + f.Column.Name
+	}
+	return ""
 }
 
 // unordered are the kinds of types that one of the databases finds no least value of.

@@ -2,8 +2,10 @@ package relation_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
@@ -82,6 +84,67 @@ func TestOtherLists(t *testing.T) {
 		c.Get("/api/titled/found/").Expect(200).Order("id", 2, 1, 6, 3, 4, 5)
 		apitest.As(c, "staff").Get("/api/titled/found/").Expect(200).Order("id", 3, 2, 1, 6, 4, 5)
 		c.Get("/api/authors/1/titled/").Expect(200).Order("id", 1, 6)
+	})
+}
+
+// TestRelatedByFunctions: a related list has the default order of its viewset for each caller, also by
+// functions of rows that only their owners see.
+func TestRelatedByFunctions(t *testing.T) {
+	type votedView struct {
+		ID   int64 `json:"id"`
+		Mine bool  `json:"mine" from:"exists(votes,mine)"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		for i, order := range []string{"-mine", "-count(votes)", "-exists(votes,mine), title"} {
+			v, a, own := articles(), authors(), votes()
+			v.Name, v.Filters, v.Search, v.Ordering = "pieces", nil, framework.Search{}, framework.Ordering{Default: order}
+			v.Verbs, v.Relations["votes"] = framework.Verbs{List: framework.Shows[articleView](), Retrieve: framework.Shows[votedView]()}, "votes"
+			own.Scope = framework.Own(func(v *Vote) *uuid.UUID { return &v.UserID })
+			a.Scope, a.Actions = framework.Public(), []framework.Action[Author]{framework.Related[Author, articleView]("pieces", "pieces", "writer_id")}
+			_, c := apitest.Serve(t, config(db), articles(), v, a, comments(), tags(), own)
+			if i == 0 {
+				small(t, db)
+				apitest.Insert(t, db, &Vote{ID: 1, ArticleID: 6, UserID: apitest.ID("una")}, &Vote{ID: 2, ArticleID: 1, UserID: apitest.ID("vic")})
+			}
+			for caller, want := range map[string][]any{"una": {6, 1}, "vic": {1, 6}, "": {1, 6}} {
+				apitest.As(c, caller).Get("/api/authors/1/pieces/").Expect(200).Order("id", want...)
+			}
+		}
+	})
+}
+
+// A Letter refers to its writer by a name.
+type Letter struct {
+	bun.BaseModel `bun:"table:letters"`
+
+	ID     int64 `bun:",pk"`
+	Name   string
+	Writer *Author `bun:"rel:belongs-to,join:name=username"`
+	Team   *Team   `bun:"rel:belongs-to,join:id=id"`
+}
+
+// TestUniqueIndexes: a relation to one row by another column than its key needs a unique index on this
+// column. Two authors of one name would list a letter twice.
+func TestUniqueIndexes(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		type view struct {
+			Name   string      `json:"name"`
+			Writer *authorView `json:"writer"`
+		}
+		letters := framework.ViewSet[Letter]{
+			Name: "letters", Verbs: framework.ReadOnly[view](), Scope: framework.Public(),
+			Relations: framework.Relations{"writer": "authors", "team": framework.OfRow},
+		}
+		api, _ := apitest.Serve(t, config(db), letters, articles(), authors(), comments(), tags())
+		var unique []string
+		for _, n := range api.Indexes() {
+			if n.Unique {
+				unique = append(unique, n.String()+" "+strings.Join(n.For, ", "))
+			}
+		}
+		if got, want := strings.Join(unique, "; "), `authors (username) letters: relation "writer"; profiles (author_id) authors: relation "profile"`; got != want {
+			t.Errorf("the unique indexes are %s; want %s", got, want)
+		}
 	})
 }
 

@@ -197,3 +197,52 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestUnclearNames: a name that means different values in two views is a mistake where an order or a
+// filter uses it. So is a function with a comma among the fields that clients order by.
+func TestUnclearNames(t *testing.T) {
+	type (
+		listView struct {
+			ID    int64 `json:"id"`
+			Score int64 `json:"score" from:"count(tags)"`
+			Price int64 `json:"price" from:"count(tags)"`
+			Total int64 `json:"total" from:"count(tags)"`
+			Same  int64 `json:"same"  from:"count(comments)"`
+		}
+		oneView struct {
+			ID    int64 `json:"id"`
+			Score int64 `json:"score" from:"count(comments)"`
+			Same  int64 `json:"same"  from:"count(comments)"`
+		}
+	)
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		mistakes := func(names ...string) string {
+			v := articles()
+			v.Relations["votes"], v.Search = "votes", framework.Search{}
+			v.Verbs = framework.Verbs{List: framework.Shows[listView](), Retrieve: framework.Shows[oneView]()}
+			v.Filters, v.Ordering = []framework.Filter{filter.Min("least", names[0])}, framework.Ordering{Allowed: names}
+			api := framework.New(config(db))
+			api.Register(v, authors(), comments(), tags(), votes())
+			if err := api.Check(); err != nil {
+				return err.Error()
+			}
+			return ""
+		}
+		if got := mistakes("same", "title"); got != "" {
+			t.Errorf("names with one meaning are mistakes: %s", got)
+		}
+		for name, other := range map[string]string{
+			"score": `"score" is count(tags), and count(comments) in a view`,
+			"price": `"price" is the column price, and count(tags) in a view`,
+			"total": `"total" is an expression, and count(tags) in a view`,
+		} {
+			if got, want := mistakes(name), `articles: ordering, filter "`+name+`": `+other+`; give one of them another name`; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
+		const want = `articles: ordering: "exists(votes,mine)" has a comma, which separates the fields of the parameter; show the function in a view, and order by the name of its member`
+		if got := mistakes("same", "exists(votes,mine)"); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}

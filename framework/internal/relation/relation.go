@@ -190,7 +190,7 @@ func checkKeys(r *schema.Relation) error {
 }
 
 // Values reads columns of all rows of a query, in the types of their fields without pointers. NULL is
-// nil.
+// nil, and times are in UTC, so that equal values are equal keys of a map.
 func Values(c *call.Call, q *bun.SelectQuery, columns ...*schema.Field) (rows [][]any, err error) {
 	found, err := c.Session().Read(c, q)
 	if err != nil {
@@ -205,6 +205,9 @@ func Values(c *call.Call, q *bun.SelectQuery, columns ...*schema.Field) (rows []
 			}
 			if v = reflect.Indirect(v); v.IsValid() {
 				row[j] = v.Interface()
+			}
+			if t, is := row[j].(time.Time); is {
+				row[j] = t.UTC()
 			}
 		}
 		rows = append(rows, row)

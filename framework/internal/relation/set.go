@@ -27,6 +27,7 @@ type Set struct {
 	registry Registry
 	byName   map[string]*Relation
 	byField  map[string]*Relation // by the names of the Go fields: "Parts" or, below a relation, "parts.Product"
+	unclear  map[string]error     // names that views give to different values
 	used     []query.Field
 	sealed   bool
 }
@@ -45,7 +46,7 @@ func NewSet(registry Registry, v Viewset, path string, table *schema.Table, fiel
 	return &Set{
 		Expressions: map[string]query.Field{}, viewset: v, path: path, table: table, registry: registry,
 		snake:  !slices.ContainsFunc(fields, func(name string) bool { return strings.ToLower(name) != name }),
-		byName: map[string]*Relation{}, byField: map[string]*Relation{},
+		byName: map[string]*Relation{}, byField: map[string]*Relation{}, unclear: map[string]error{},
 	}
 }
 

@@ -33,6 +33,8 @@ type Endpoint struct {
 	OnObject bool   // it works on one row: that of the key in its path or of a single resource
 	// ByWriters: it changes a row, and the Writers of the viewset limits which.
 	ByWriters bool
+	// ByReaders: it is a writing action that every caller who sees the row may use.
+	ByReaders bool
 	Doc       string
 	Named     string // its id in the OpenAPI document, "" for the default
 	access.Check
@@ -86,6 +88,8 @@ type Request struct {
 	Signed bool // the URL is signed, so the caller needs no credentials and no scope
 	// Changes: the endpoint is ByWriters, so the row must be one that the caller may change.
 	Changes bool
+	// ByReaders: the endpoint is ByReaders, so the row must be one that the caller may list.
+	ByReaders bool
 	// Found: ModelOf has found the row of the path.
 	Found bool
 }

@@ -53,6 +53,7 @@ type Resource struct {
 	Sought      []soughtField       // fields that filters find rows by
 	Models      []*schema.Table     // of models that only its functions use
 	Needed      []query.NeededTable // tables of its ranked search
+	Pairs       []Pair              // columns whose values must be unique together
 	Unindexed   map[*schema.Field]bool
 	Strict      bool
 	Access      access.Check // the default of its endpoints
@@ -277,6 +278,12 @@ func (r *Resource) Seeks(place string, scans bool, fields []query.Field) {
 	for _, f := range fields {
 		r.Sought = append(r.Sought, soughtField{place, f, scans})
 	}
+}
+
+// A Pair is the two keys of a join table: a row is linked to another row once.
+type Pair struct {
+	Place string
+	Keys  [2]*schema.Field
 }
 
 // BindUnindexed binds the fields that need no index, and reports each unknown one.

@@ -143,6 +143,9 @@ func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
 // NarrowTo narrows a query to the row that the path names, if the caller has it, and may change it
 // if the request changes it. In a nested viewset, the row must be below the one that the path names.
 func (r *Resource) NarrowTo(c *call.Call, req *Request, q bun.QueryBuilder) {
+	if req.ByReaders {
+		c = r.Looking(c)
+	}
 	if req.Key != nil {
 		q.Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
 	}

@@ -99,7 +99,12 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 		_, err := c.Session().Exec(c, q.Returning("NULL"))
 		return err
 	}
-	rows, err := c.Session().Query(c, q.Returning(strings.Join(names, ", ")))
+	returned := strings.Join(names, ", ")
+	var insert schema.QueryAppender = q.Returning(returned)
+	if len(names) == len(r.Table.Fields) { // bun would write an INSERT without columns, which SQLite rejects
+		insert = bun.SafeQuery("INSERT INTO ? DEFAULT VALUES RETURNING ?", r.Table.SQLName, bun.Safe(returned))
+	}
+	rows, err := c.Session().Query(c, insert)
 	if err != nil {
 		return err
 	}

@@ -32,10 +32,10 @@ type Toggle struct {
 }
 
 // Refuses lists the error codes of the caller's row: it violates a constraint, or it is outside of
-// the conditions of its scope.
+// its scope.
 func (t *Toggle) Refuses() []string {
 	codes := []string{problem.CodeUnique, problem.CodeConflict}
-	if t.rows.Scope.Kind == declare.ScopeWhere {
+	if t.mayHide() {
 		codes = append(codes, problem.CodeForbidden)
 	}
 	return codes
@@ -76,10 +76,32 @@ func (t *Toggle) insert(c *call.Call, object reflect.Value) error {
 	case err != nil:
 		return t.rows.OfRow(c, m.Elem(), t.rows.Table.Fields, err)
 	}
-	if err := t.rows.Within(c, m.Elem()); err != nil {
+	if err := t.within(c, m.Elem()); err != nil {
 		return err
 	}
 	return t.record(c, table.Change{Verb: call.VerbCreate, After: m.Interface()}, m)
+}
+
+// mayHide reports whether the scope of the rows may leave out the caller's row of an object that the
+// caller sees.
+func (t *Toggle) mayHide() bool {
+	if above := t.rows.Above; above != nil && above.Parent != t.object {
+		return true
+	}
+	return t.rows.Scope.Kind == declare.ScopeVia || t.rows.Scope.Kind == declare.ScopeWhere
+}
+
+// within returns the error Forbidden if the caller does not see a new row: the caller could not
+// delete it.
+func (t *Toggle) within(c *call.Call, m reflect.Value) error {
+	if !t.mayHide() {
+		return nil
+	}
+	has, err := t.rows.Has(c, t.rows.Pk.Value(m).Interface())
+	if err == nil && !has {
+		err = problem.Forbidden()
+	}
+	return err
 }
 
 // store sends the INSERT of a row. If the caller has a row of the object, the error is NotFound.

@@ -117,6 +117,53 @@ func TestScopeOfRows(t *testing.T) {
 	})
 }
 
+// TestScopeOfReference: a row that its scope leaves out, because it refers to a post of another writer,
+// is not made either. Its reader could not delete it.
+func TestScopeOfReference(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		p, f := posts(), favorites()
+		p.Scope, f.Scope = framework.Own((*Post).writer).Unless(framework.Authenticated()), framework.Via("post_id", "posts")
+		p.Writers = framework.Scope{}
+		_, c := apitest.Serve(t, apitest.Config(db), p, f, readers())
+		apitest.As(c, "bob").Put("/api/posts/1/favorite/", nil).Expect(403).Code("forbidden")
+		if n := apitest.Count(t, db, "favorites"); n != 0 {
+			t.Errorf("%d rows are stored; want none", n)
+		}
+		apitest.As(c, "ann").Put("/api/posts/1/favorite/", nil).Expect(200).Contains(`"favorites":1,"favorite":true`)
+	})
+}
+
+// TestReaders: a caller who sees a post may use its toggles and the actions of ByReaders, also if the
+// scope is lifted for reading alone. Other writing actions need the right to change the post.
+func TestReaders(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		seen := func(*framework.Call, *Post, framework.None) (framework.None, error) { return framework.None{}, nil }
+		p := posts()
+		p.Scope = framework.Own((*Post).writer).Unless(framework.HoldsModel("posts"))
+		p.Writers = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.Where("?TableAlias.id < ?", 9) })
+		p.Actions = append(p.Actions, framework.Post("noted", seen).ByReaders(), framework.Post("closed", seen))
+		config := apitest.Config(db)
+		config.Authentication = []framework.Authenticator{apitest.Names{"bob": {"posts.view"}}}
+		api, c := apitest.Serve(t, config, p, favorites(), readers())
+		bob, eve := apitest.As(c, "bob"), apitest.As(c, "eve")
+		for _, path := range []string{"favorite/", "star/", "watch/"} {
+			bob.Put("/api/posts/1/"+path, nil).Expect(map[bool]int{true: 204, false: 200}[path == "star/"])
+			bob.Delete("/api/posts/1/" + path).Expect(map[bool]int{true: 204, false: 200}[path == "star/"])
+			eve.Put("/api/posts/1/"+path, nil).Expect(404)
+		}
+		bob.Post("/api/posts/1/noted/", nil).Expect(204)
+		eve.Post("/api/posts/1/noted/", nil).Expect(404)
+		bob.Post("/api/posts/1/closed/", nil).Expect(403).Code("not_yours")
+		bob.Patch("/api/posts/1/", map[string]any{"title": "x"}).Expect(403).Code("not_yours")
+		for _, route := range api.Access(&framework.Caller{ID: apitest.ID("bob"), Permissions: map[string]bool{"posts.view": true}}) {
+			want := map[string]framework.Access{"noted": framework.AccessAllowed, "favorite": framework.AccessAllowed, "closed": framework.AccessScoped}[route.Name]
+			if want != "" && route.Access[0] != want {
+				t.Errorf("%s %s is %v; want %v", route.Method, route.Path, route.Access[0], want)
+			}
+		}
+	})
+}
+
 // TestConcurrent: many requests at the same time leave one row, whatever their order.
 func TestConcurrent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

@@ -39,7 +39,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)
 	}
-	req := &table.Request{HTTP: r, Signed: signed, Changes: e.ByWriters}
+	req := &table.Request{HTTP: r, Signed: signed, Changes: e.ByWriters, ByReaders: e.ByReaders}
 	if err := e.choose(c, req); err != nil {
 		return nil, err
 	}

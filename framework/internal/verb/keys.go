@@ -56,7 +56,7 @@ func (e Handler) hides(c *call.Call, r *table.Request) (bool, error) {
 	case err != nil || r.Key == nil:
 		return false, err
 	}
-	visible, err := e.Resource.Any(c, e.Resource.Object(c, &table.Request{Key: r.Key, Above: r.Above}).ColumnExpr("1"))
+	visible, err := e.Resource.Any(c, e.Resource.Object(c, &table.Request{Key: r.Key, Above: r.Above, ByReaders: r.ByReaders}).ColumnExpr("1"))
 	if err != nil || visible {
 		return false, err
 	}

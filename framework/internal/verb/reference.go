@@ -16,8 +16,13 @@ import (
 
 // check checks the references of the input and the keys in its lists of related rows, except those
 // that have a fault already. It returns what the lists change in the rows of a parent, which is not
-// valid if it is new. The error lists all faults, those that the input has already included.
+// valid if it is new. The error lists the faults, those that the input has already included, up to
+// [input.MaxFaults]. If the input has more than it lists, check does not know which values are valid
+// and checks no references.
 func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, parent reflect.Value) (children.Changes, error) {
+	if in.More {
+		return nil, problem.Invalid(in.Faults...)
+	}
 	faults := slices.Clone(in.Faults)
 	wrong, err := e.wrongReferences(c, in)
 	if err != nil {
@@ -28,14 +33,14 @@ func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, p
 		return nil, err
 	}
 	if faults = slices.Concat(faults, wrong, unknown); len(faults) > 0 {
-		return nil, problem.Invalid(faults...)
+		return nil, problem.Invalid(faults[:min(len(faults), input.MaxFaults)]...)
 	}
 	return changes, nil
 }
 
 // wrongReferences returns a fault for each reference that the caller may not use.
 func (e Handler) wrongReferences(c *call.Call, in *input.Decoded) (faults []problem.Fault, err error) {
-	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return input.Faulty(in.Faults, ref.Pointer) })
+	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return ref.Unread(in.Faults) })
 	known := visibleKeys{}
 	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)

@@ -92,7 +92,7 @@ func (c Catalog) hasParent(ctx context.Context, k foreignKey, value func(column 
 // Referring returns the name of a SQLite table whose rows refer to a row of the given table
 // and prevent the deletion of that row: of several tables, the first by name. PostgreSQL
 // reports that table with the error; SQLite does not. The row is the one whose column has
-// the value. The name is "" if no table prevents the deletion, and always on PostgreSQL.
+// the value, or one of several values of a list. The name is "" if no table prevents the deletion, and always on PostgreSQL.
 func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
 	if c.Kind != dialect.SQLite {
 		return "", nil
@@ -108,7 +108,7 @@ func (c Catalog) Referring(ctx context.Context, table, column string, value sche
 			same, args = append(same, "c.? = p.?"), append(args, bun.Ident(k.from[i]), bun.Ident(k.to[i]))
 		}
 		args = append(args, bun.Ident(column), value)
-		found, err := c.Read(ctx, bun.SafeQuery("SELECT 1 FROM ? AS c JOIN ? AS p ON "+strings.Join(same, " AND ")+" WHERE p.? = ? LIMIT 1", args...))
+		found, err := c.Read(ctx, bun.SafeQuery("SELECT 1 FROM ? AS c JOIN ? AS p ON "+strings.Join(same, " AND ")+" WHERE p.? IN (?) LIMIT 1", args...))
 		if err != nil {
 			return "", err
 		}

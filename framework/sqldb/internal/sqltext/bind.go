@@ -57,7 +57,14 @@ func (d *binder) AppendString(b []byte, s string) []byte {
 	return d.bind(b, s)
 }
 
-func (d *binder) AppendTime(b []byte, t time.Time) []byte { return d.bind(b, timeText(t)) }
+// AppendTime writes the zero time into a template: rows that are not deleted softly may have it, and it
+// is the same for each run.
+func (d *binder) AppendTime(b []byte, t time.Time) []byte {
+	if d.pages == nil && t.IsZero() {
+		return append(append(append(b, '\''), timeText(t)...), '\'')
+	}
+	return d.bind(b, timeText(t))
+}
 
 func (d *binder) AppendBytes(b []byte, v []byte) []byte {
 	if v == nil {
