@@ -32,28 +32,38 @@ func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference 
 // NestedReferences appends the references in the nested objects of a field to list. In nested
 // objects it ignores zero keys, because a field that is absent from the body is zero.
 func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) []Reference {
+	f.eachObject(v, at, func(object reflect.Value, at string) { list = f.Nested.references(list, object, at) })
+	return list
+}
+
+// EachObject calls visit for each object in the value of a nested field: for one object, for those of a
+// list in order, and for those of a map by name. in is the object that contains the field, and at its pointer.
+func (f *Field) EachObject(in reflect.Value, at string, visit func(object reflect.Value, at string)) {
+	f.eachObject(f.Given(in.FieldByIndex(f.Index)), at+naming.PointerTo(f.Name), visit)
+}
+
+func (f *Field) eachObject(v reflect.Value, at string, visit func(object reflect.Value, at string)) {
 	if f.Nested == nil {
-		return list
+		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return f.NestedReferences(list, v.Elem(), at)
+			f.eachObject(v.Elem(), at, visit)
 		}
 	case reflect.Struct:
-		return f.Nested.references(list, v, at)
+		visit(v, at)
 	case reflect.Slice:
 		for i := range v.Len() {
-			list = f.NestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i))
+			f.eachObject(v.Index(i), at+"/"+strconv.Itoa(i), visit)
 		}
 	case reflect.Map:
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
-			list = f.NestedReferences(list, v.MapIndex(key), at+naming.PointerTo(key.String()))
+			f.eachObject(v.MapIndex(key), at+naming.PointerTo(key.String()), visit)
 		}
 	}
-	return list
 }
 
 // Refers reports whether the field is a reference, or has one at any depth.
