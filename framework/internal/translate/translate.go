@@ -57,7 +57,7 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 		}
 		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
-		if e.Input == nil { // no value of a body: a sum of stored values, or a function of the program
+		if e.Input == nil || len(e.Input.Fields) == 0 { // no value of a body: a sum of stored values, or a function of the program
 			return err
 		}
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
