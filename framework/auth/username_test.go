@@ -108,8 +108,8 @@ func TestUsernamesThatAreRejected(t *testing.T) {
 	})
 }
 
-// TestSchemaOfUsernames: the OpenAPI document rejects a text that is no user name before its Unicode
-// form counts, and accepts an empty text, which is none.
+// TestSchemaOfUsernames: the OpenAPI document rejects what the server rejects as a user name. It accepts
+// empty text, which sets no user name.
 func TestSchemaOfUsernames(t *testing.T) {
 	onDesk(t, withUsernames, func(d *desk) {
 		type schema struct {
