@@ -51,7 +51,11 @@ func TestPagesOfCodes(t *testing.T) {
 	}
 	api.get("/api/errors/validation_failed").is(200).says(`<dt id="odd">`, `<dt id="min">`, "The body is not valid").lacks(`href="/api/errors/too_late"`)
 	api.get("/api/errors/not_found").is(200).lacks("<dt")
+	api.get("/api/errors/not_found/").is(200).lacks("<dt")
+	api.post("/api/errors/not_found/", fields{}).refuses(405, "method_not_allowed")
 	api.get("/api/errors/odd").refuses(404, "not_found")
+	api.get("/api/errors/odd/").refuses(404, "not_found")
+	api.get("/api/errors/not_found/more").refuses(404, "not_found")
 	api.post("/api/countries/pair/", `{"number":3,"word":"a"}`).refuses(401, "authentication_required")
 	api.as("ada").post("/api/countries/pair/", `{"number":3,"word":"a"}`).is(400).fault("/number", "odd")
 }

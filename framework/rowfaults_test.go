@@ -34,8 +34,9 @@ type RacksInput struct {
 }
 
 type RackPart struct {
-	Name    string `json:"name"`
-	Largest int64  `json:"largest" default:"10"`
+	Name     string `json:"name"`
+	Smallest int64  `json:"smallest"`
+	Largest  int64  `json:"largest" default:"10"`
 }
 
 type RackInput struct {
@@ -45,6 +46,9 @@ type RackInput struct {
 	Boards   []BoardInput `json:"boards"`
 	Best     *BoardInput  `json:"best"`
 	Plaque   *PlaqueInput `json:"plaque"`
+
+	Spares map[string]BoardInput `json:"spares"`
+	Beside *RackPart             `json:"beside"`
 }
 
 // A PlaqueInput has a field with the name of a board's field, but no board is made of it.
@@ -97,8 +101,16 @@ func makeRack(c *framework.Call, in RackInput) (RackView, error) {
 	if in.Best != nil {
 		boards = append(boards, *in.Best)
 	}
+	for _, b := range in.Spares {
+		boards = append(boards, b)
+	}
 	for _, b := range boards {
 		if err := framework.Insert(c, &Board{Rack: r.ID, Mark: b.Mark, Paint: b.Paint}); err != nil {
+			return RackView{}, err
+		}
+	}
+	if in.Beside != nil {
+		if _, err := makeRacks(c, RacksInput{[]RackPart{*in.Beside}}); err != nil {
 			return RackView{}, err
 		}
 	}
@@ -107,7 +119,7 @@ func makeRack(c *framework.Call, in RackInput) (RackView, error) {
 
 func makeRacks(c *framework.Call, in RacksInput) (framework.None, error) {
 	for _, part := range in.Racks {
-		if err := framework.Insert(c, &Rack{Name: part.Name, Largest: part.Largest}); err != nil {
+		if err := framework.Insert(c, &Rack{Name: part.Name, Smallest: part.Smallest, Largest: part.Largest}); err != nil {
 			return framework.None{}, err
 		}
 	}
@@ -124,7 +136,7 @@ func TestFaultsOfRows(t *testing.T) {
 			CREATE TABLE boards ({{id}}, rack_id {{uuid}} NOT NULL REFERENCES racks (id), mark {{text}} NOT NULL UNIQUE CONSTRAINT boards_mark CHECK (mark <> 'reserved'),
 				above {{uuid}} REFERENCES boards (id), paint {{uuid}} REFERENCES paints (id));
 			CREATE TABLE notes ({{id}}, rack_id {{uuid}} REFERENCES racks (id) ON DELETE CASCADE);
-			INSERT INTO notes (id, rack_id) SELECT id, id FROM racks`)
+			CREATE TABLE awards ({{id}}, rack_id {{uuid}} REFERENCES racks (id))`)
 		racks := framework.ViewSet[Rack]{
 			Name: "racks", Scope: framework.Public(), Strict: framework.Strict,
 			Verbs: framework.Verbs{
@@ -142,6 +154,9 @@ func TestFaultsOfRows(t *testing.T) {
 		api := serve(t, config(db), racks, boards).as("ada")
 		rack := api.post("/api/racks/", fields{"name": "first", "boards": []fields{{"mark": "a"}}}).is(201).id()
 		empty := api.post("/api/racks/", fields{"name": "empty"}).is(201).id()
+		if _, err := db.ExecContext(t.Context(), "INSERT INTO awards (id, rack_id) SELECT id, id FROM racks WHERE name = 'first'"); err != nil {
+			t.Fatal(err)
+		}
 		board := api.get("/api/boards/").list().Results[0]["id"].(string)
 		none := uuid.NewString()
 		hidden := config(db)
@@ -176,7 +191,17 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a mark that is taken, by itself", "POST", "/api/boards/", fields{"rack": rack, "mark": "a"}, 409, "mark_taken", "/mark not_unique"},
 			{"a reference to nothing, in a list", "POST", "/api/racks/", fields{"name": "n", "boards": []fields{{"mark": "b"}, {"mark": "c", "colour": none}}}, 409, "conflict", "/boards/1/colour invalid_reference"},
 			{"a name that is taken, in a list of rows of the resource itself", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "first"}}}, 409, "not_unique", "/racks/1/name not_unique"},
-			{"a check of such a row", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "m", "largest": -1}}}, 409, "not_in_order", "/racks/1/largest not_in_order"},
+			{"a check of such a row", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "m", "largest": -1}}}, 409, "not_in_order",
+				"/racks/1/largest not_in_order, /racks/1/smallest not_in_order"},
+			{"a check of such a row, which has the default of a field", "POST", "/api/racks/several/", fields{"racks": []fields{{"name": "n"}, {"name": "m", "smallest": 11}}}, 409,
+				"not_in_order", "/racks/1/largest not_in_order, /racks/1/smallest not_in_order"},
+			{"a name that is taken, in an object for a second row of the resource", "POST", "/api/racks/", fields{"name": "n", "beside": fields{"name": "first"}}, 409,
+				"not_unique", "/beside/name not_unique"},
+			{"a check of such a second row", "POST", "/api/racks/", fields{"name": "n", "beside": fields{"name": "m", "smallest": 11}}, 409,
+				"not_in_order", "/beside/largest not_in_order, /beside/smallest not_in_order"},
+			{"a mark that is taken, in a map", "POST", "/api/racks/", fields{"name": "n", "spares": fields{"a/b": fields{"mark": "a"}}}, 409, "mark_taken", "/spares/a~1b/mark not_unique"},
+			{"a reference to nothing, in capitals", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "b", "colour": strings.ToUpper(none)}}, 409, "conflict",
+				"/best/colour invalid_reference"},
 			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},
 			{"a row that none refers to", "DELETE", "/api/racks/" + empty + "/", nil, 204, "", ""},
 		} {

@@ -1,6 +1,8 @@
 package framework_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -122,6 +124,35 @@ func TestFindRefusesALimit(t *testing.T) {
 		const want = `framework.Find("notes"): narrow sets a limit or an offset, which Find does itself`
 		if told == nil || !strings.HasPrefix(told.Error(), want) || found != 1 {
 			t.Errorf("with a limit: %v; want %s. Without one it finds %d rows; want 1", told, want, found)
+		}
+	})
+}
+
+// A limit in the Narrow of Lists is the program's error too.
+func TestListsRefuseALimit(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		var log bytes.Buffer
+		with := config(db)
+		with.Log = slog.New(slog.NewTextHandler(&log, nil))
+		n := notes()
+		for name, narrow := range map[string]func(*bun.SelectQuery) *bun.SelectQuery{
+			"limited": func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("1 = 1").Limit(1) },
+			"skipped": func(q *bun.SelectQuery) *bun.SelectQuery { return q.Offset(1) },
+			"some":    func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("1 = 1") },
+		} {
+			n.Collection = append(n.Collection, framework.Lists[NoteView](name).Narrow(func(_ *framework.Call, q *bun.SelectQuery) *bun.SelectQuery { return narrow(q) }))
+		}
+		ada := serve(t, with, n).as("ada")
+		ada.post("/api/notes/", fields{"room": "hall"}).is(201)
+		if rooms := ada.get("/api/notes/some/").is(200).list().values("room"); len(rooms) != 1 {
+			t.Errorf("without a limit the list has %v", rooms)
+		}
+		for _, name := range []string{"limited", "skipped"} {
+			log.Reset()
+			ada.get("/api/notes/" + name + "/").is(500)
+			if want := "Narrow sets a limit or an offset"; !strings.Contains(log.String(), want) {
+				t.Errorf("%s: the log has %s; want %q", name, log.String(), want)
+			}
 		}
 	})
 }

@@ -39,7 +39,7 @@ func (s *Service) viewNamed(u User) namedAccountView {
 // A namedAccountPatch is an accountPatch where users may have a user name.
 type namedAccountPatch struct {
 	accountPatch
-	Username string `json:"username" validate:"line" doc:"The user name: 3 to 150 characters, without spaces and @; empty to remove it." example:"asha"`
+	Username newUsername `json:"username" validate:"line" doc:"The user name: 3 to 150 characters, without spaces and @; empty to remove it." example:"asha"`
 }
 
 // A passwordChange is the body of a change of the own password.

@@ -98,6 +98,21 @@ func (newPassword) JSONSchemaBytes() ([]byte, error) {
 	return fmt.Appendf(nil, schema, defaultMinimum, maximumLength), nil
 }
 
+// A newUsername is the user name of a registration or of a change of the own account.
+type newUsername string
+
+// JSONSchemaBytes returns the schema of a user name. The pattern states the rule of
+// [NormalizeUsername] for the text as typed. Blank text sets no user name.
+func (newUsername) JSONSchemaBytes() ([]byte, error) {
+	const hidden = "\u00a0\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160" +
+		"\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f" +
+		"\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+	return json.Marshal(map[string]any{
+		"type": "string", "maxLength": maximumUsername, "pattern": fmt.Sprintf(`^([^@\s%s%s]{%d,})?$`, controls, hidden, minimumUsername),
+		"examples": []string{"asha"},
+	})
+}
+
 // A givenName is the display name of a user.
 type givenName string
 

@@ -86,7 +86,7 @@ func (p Profile[New, Change, View]) registerAction(s *Service) framework.Collect
 	}
 	if s.Users.usernames {
 		return registerAction(s, func(in namedProfiledRegistration[New]) (registration, string, extra) {
-			return in.registration, in.Username, create(in.Profile)
+			return in.registration, string(in.Username), create(in.Profile)
 		}).Refuses(p.Refuses...)
 	}
 	return registerAction(s, func(in profiledRegistration[New]) (registration, string, extra) {
@@ -112,7 +112,7 @@ func (p Profile[New, Change, View]) changeAction(s *Service) framework.Collectio
 	}
 	if s.Users.usernames {
 		return changeAction(s, p.showNamed(s), func(in namedProfiledPatch[Change]) (accountPatch, string, extra) {
-			return in.accountPatch, in.Username, change(in.Profile)
+			return in.accountPatch, string(in.Username), change(in.Profile)
 		}).Refuses(p.Refuses...)
 	}
 	return changeAction(s, p.show(s), func(in profiledPatch[Change]) (accountPatch, string, extra) {
@@ -149,7 +149,9 @@ func (withoutProfile) check() error { return nil }
 
 func (withoutProfile) registerAction(s *Service) framework.CollectionAction {
 	if s.Users.usernames {
-		return registerAction(s, func(in namedRegistration) (registration, string, extra) { return in.registration, in.Username, nil })
+		return registerAction(s, func(in namedRegistration) (registration, string, extra) {
+			return in.registration, string(in.Username), nil
+		})
 	}
 	return registerAction(s, func(in registration) (registration, string, extra) { return in, "", nil })
 }
@@ -167,7 +169,9 @@ func (withoutProfile) meAction(s *Service) framework.CollectionAction {
 func (withoutProfile) changeAction(s *Service) framework.CollectionAction {
 	if s.Users.usernames {
 		show := func(_ *framework.Call, user User) (namedAccountView, error) { return s.viewNamed(user), nil }
-		return changeAction(s, show, func(in namedAccountPatch) (accountPatch, string, extra) { return in.accountPatch, in.Username, nil })
+		return changeAction(s, show, func(in namedAccountPatch) (accountPatch, string, extra) {
+			return in.accountPatch, string(in.Username), nil
+		})
 	}
 	show := func(_ *framework.Call, user User) (accountView, error) { return s.viewAccount(user), nil }
 	return changeAction(s, show, func(in accountPatch) (accountPatch, string, extra) { return in, "", nil })

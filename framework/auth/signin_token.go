@@ -20,7 +20,7 @@ type registration struct {
 // A namedRegistration is a registration where users may have a user name.
 type namedRegistration struct {
 	registration
-	Username string `json:"username" validate:"line" doc:"A user name to sign in with beside the e-mail address: 3 to 150 characters, without spaces and @. Capitals do not matter." example:"asha"`
+	Username newUsername `json:"username" validate:"line" doc:"A user name to sign in with beside the e-mail address: 3 to 150 characters, without spaces and @. Capitals do not matter." example:"asha"`
 }
 
 // A loginView is a token with its user.

@@ -2,9 +2,11 @@ package auth_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
@@ -102,6 +104,38 @@ func TestUsernamesThatAreRejected(t *testing.T) {
 		d.Post(register, namedRegistrationOf("asha@example.com", "cara")).Expect(http.StatusConflict).Code(auth.CodeEmailTaken)
 		if d.count("auth_users") != 2 {
 			d.Errorf("there are %d accounts", d.count("auth_users"))
+		}
+	})
+}
+
+// TestSchemaOfUsernames: the OpenAPI document rejects what the server rejects as a user name. It accepts
+// empty text, which sets no user name.
+func TestSchemaOfUsernames(t *testing.T) {
+	onDesk(t, withUsernames, func(d *desk) {
+		type schema struct {
+			MaxLength int
+			Pattern   string
+		}
+		var document struct {
+			Components struct {
+				Schemas map[string]struct {
+					Properties struct{ Username schema }
+				}
+			}
+		}
+		d.Get("/api/openapi.json").Expect(http.StatusOK).JSON(&document)
+		for _, name := range []string{"NamedRegistrationInput", "NamedAccountPatch"} {
+			found := document.Components.Schemas[name].Properties.Username
+			pattern := regexp.MustCompile(found.Pattern)
+			for text, want := range map[string]bool{
+				"": true, "asha": true, "Asha.Räo": true, "चित्रा": true, strings.Repeat("a", 150): true,
+				"as": false, strings.Repeat("a", 151): false, "asha@example.org": false, "asha rao": false, "asha\nrao": false,
+				"asha\u200brao": false, "asha\u202eoar": false, "asha\u3164rao": false, "asha\ufe0frao": false,
+			} {
+				if accepted := pattern.MatchString(text) && utf8.RuneCountInString(text) <= found.MaxLength; accepted != want {
+					d.Errorf("%s: the schema accepts %q: %v", name, text, accepted)
+				}
+			}
 		}
 	})
 }

@@ -19,6 +19,9 @@ const (
 	readyPath = "/readyz"
 )
 
+// IsHealthPath reports whether a [Server] answers requests for a path itself, whatever its handler is.
+func IsHealthPath(path string) bool { return path == livePath || path == readyPath }
+
 // A Check tests something that the server needs, such as its database.
 type Check struct {
 	// Name identifies the check in the answer of /readyz: "database". Use each name once.
@@ -86,7 +89,7 @@ func (h *health) is(state string) bool { return *h.state.Load() == state }
 
 // serve answers /livez and /readyz. It returns false for other paths.
 func (h *health) serve(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path != livePath && r.URL.Path != readyPath {
+	if !IsHealthPath(r.URL.Path) {
 		return false
 	}
 	switch {

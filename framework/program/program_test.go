@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
@@ -119,6 +120,42 @@ func TestAURLWithAPasswordIsNotShown(t *testing.T) {
 	for _, command := range []string{"config --database " + secret, "config --database=" + secret} {
 		if code, said := called(t, command); code != exit.OK || strings.Contains(said, "S3cr3t") {
 			t.Errorf("%s ends with %d and prints %q", command, code, said)
+		}
+	}
+}
+
+// TestPathsOfHealth: under the prefix "/", a viewset cannot have the name of a path that the server
+// answers itself.
+func TestPathsOfHealth(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		ID   uuid.UUID `bun:",pk"`
+		Name string
+	}
+	type view struct {
+		Name string `json:"name"`
+	}
+	for _, c := range []struct {
+		prefix, name string
+		code         int
+		says         string
+	}{
+		{"/", "livez", exit.Failure, `livez: the server's own health is at "/livez"; choose another name`},
+		{"/", "readyz", exit.Failure, `readyz: the server's own health is at "/readyz"; choose another name`},
+		{"/", "rows", exit.OK, "ok: "},
+		{"/api", "livez", exit.OK, "ok: "},
+	} {
+		p := usersAlone()
+		p.Config = func(site *Site) framework.Config {
+			common := DefaultConfig(site)
+			common.Prefix = c.prefix
+			return common
+		}
+		p.Register = func(api *framework.API, site *Site) {
+			api.Register(site.Identity.ViewSet(), framework.ViewSet[row]{Name: c.name, Verbs: framework.ReadOnly[view](), Scope: framework.Public()})
+		}
+		if code, said := run(t, p, "check", "DATABASE_URL="); code != c.code || !strings.Contains(said, c.says) {
+			t.Errorf("%s below %s: check ends with %d and says %q; want %d, %q", c.name, c.prefix, code, said, c.code, c.says)
 		}
 	}
 }

@@ -53,11 +53,11 @@ func (s *Session) MissingParents(ctx context.Context, table string, value func(c
 	return s.catalog().MissingParents(ctx, table, value)
 }
 
-// Referring returns the name of a SQLite table whose rows refer to a row of the given table
-// and prevent the deletion of that row: of several tables, the first by name. PostgreSQL
-// reports that table with the error; SQLite does not. The row is the one whose column has
-// the value, or one of several values of a [List]. The name is "" if no table prevents the deletion, and always on PostgreSQL.
-func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
+// Referring returns the names of the SQLite tables whose rows refer to a row of the given table
+// and prevent the deletion of that row, in order. PostgreSQL reports such a table with the
+// error; SQLite does not. The row is the one whose column has the value, or one of several values
+// of a [List]. On PostgreSQL there is no name.
+func (s *Session) Referring(ctx context.Context, table, column string, value schema.QueryAppender) ([]string, error) {
 	return s.catalog().Referring(ctx, table, column, value)
 }
 

@@ -69,8 +69,8 @@ func referred(c *call.Call, r *table.Resource, keys schema.QueryAppender, err er
 		return err
 	}
 	fault.Referenced = true
-	if referring, lookErr := c.Session().Referring(c, r.Table.Name, r.Pk.Name, keys); lookErr == nil && referring != "" {
-		fault.Table = referring
+	if referring, lookErr := c.Session().Referring(c, r.Table.Name, r.Pk.Name, keys); lookErr == nil && len(referring) > 0 {
+		fault.Table = r.API.FirstServed(referring)
 	}
 	return &table.RowError{Resource: r, Fault: fault, Err: err}
 }

@@ -36,30 +36,42 @@ func (f *Field) NestedReferences(list []Reference, v reflect.Value, at string) [
 	return f.nestedReferences(list, v, at, true)
 }
 
-// nestedReferences is NestedReferences for a value that the body has or, without read, may lack.
+// nestedReferences is NestedReferences for a value that the body has or, without read, may lack. An
+// item of a list or a map, and an object behind a pointer, are in the body.
 func (f *Field) nestedReferences(list []Reference, v reflect.Value, at string, read bool) []Reference {
+	read = read || v.Kind() != reflect.Struct
+	f.eachObject(v, at, func(object reflect.Value, at string) { list = f.Nested.references(list, object, at, read) })
+	return list
+}
+
+// EachObject calls visit for each object in the value of a nested field: for one object, for those of a
+// list in order, and for those of a map by name. in is the object that contains the field, and at its pointer.
+func (f *Field) EachObject(in reflect.Value, at string, visit func(object reflect.Value, at string)) {
+	f.eachObject(f.Given(in.FieldByIndex(f.Index)), at+naming.PointerTo(f.Name), visit)
+}
+
+func (f *Field) eachObject(v reflect.Value, at string, visit func(object reflect.Value, at string)) {
 	if f.Nested == nil {
-		return list
+		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return f.nestedReferences(list, v.Elem(), at, true)
+			f.eachObject(v.Elem(), at, visit)
 		}
 	case reflect.Struct:
-		return f.Nested.references(list, v, at, read)
+		visit(v, at)
 	case reflect.Slice:
 		for i := range v.Len() {
-			list = f.nestedReferences(list, v.Index(i), at+"/"+strconv.Itoa(i), true)
+			f.eachObject(v.Index(i), at+"/"+strconv.Itoa(i), visit)
 		}
 	case reflect.Map:
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, key := range keys {
-			list = f.nestedReferences(list, v.MapIndex(key), at+naming.PointerTo(key.String()), true)
+			f.eachObject(v.MapIndex(key), at+naming.PointerTo(key.String()), visit)
 		}
 	}
-	return list
 }
 
 // Refers reports whether the field is a reference, or has one at any depth.

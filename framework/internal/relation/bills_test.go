@@ -117,6 +117,9 @@ func bills() framework.ViewSet[Bill] {
 			filter.Min("min_long", "long"), filter.Min("min_weight", "weight"), filter.Exact("pieces", "pieces"), filter.Exact("note", "note.text"),
 		},
 		Ordering: framework.Ordering{Allowed: []string{"exact", "day", "at", "note.text"}},
+		Collection: []framework.CollectionAction{framework.OnCollection("GET", "found", func(c *framework.Call, _ framework.None) ([]billView, error) {
+			return framework.Find[billView](c, "bills", nil)
+		})},
 	}
 }
 

@@ -89,7 +89,7 @@ func TestSumsBeyondIntegers(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
 		c := billed(t, db)
 		apitest.Insert(t, db, &Line{ID: 3, BillID: 2, Long: 1 << 62}, &Line{ID: 4, BillID: 2, Long: 1 << 62})
-		for _, path := range []string{"/api/bills/", "/api/bills/2/", "/api/bills/?min_long=PT2M"} {
+		for _, path := range []string{"/api/bills/", "/api/bills/2/", "/api/bills/?min_long=PT2M", "/api/bills/found/"} {
 			c.Get(path).Expect(500).Code("internal")
 		}
 		c.Get("/api/bills/1/").Expect(200)

@@ -95,7 +95,7 @@ func (b *batches) within(q *bun.SelectQuery) (*bun.SelectQuery, error) {
 		return q, nil
 	}
 	q = q.WhereGroup(" AND ", b.narrow)
-	if limits, err := b.functions.hasLimit(q); err != nil || limits {
+	if limits, err := table.HasLimit(b.functions.DB, q); err != nil || limits {
 		return q, cmp.Or(err, naming.Sentence("framework.Each(%q): narrow sets a limit or an offset; let it add conditions alone, and end the loop over Each", b.viewset))
 	}
 	return q, nil

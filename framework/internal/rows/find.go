@@ -44,7 +44,7 @@ func (a Functions) Find(
 	q := r.Rows(r.Looking(c))
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
-		if limits, err := a.hasLimit(q); err != nil || limits {
+		if limits, err := table.HasLimit(a.DB, q); err != nil || limits {
 			return reflect.Value{}, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and give Find the option Limit or PageOf", viewset))
 		}
 	}
@@ -88,18 +88,6 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 		return reflect.Value{}, problem.NotFound()
 	}
 	return found.Index(0), nil
-}
-
-// hasLimit reports whether a query has a limit or an offset, and removes both from it. bun shows
-// them only in the SQL.
-func (a Functions) hasLimit(q *bun.SelectQuery) (bool, error) {
-	gen := a.DB.QueryGen()
-	with, err := q.AppendQuery(gen, nil)
-	if err != nil {
-		return false, err
-	}
-	without, err := q.Limit(0).Offset(0).AppendQuery(gen, nil)
-	return string(with) != string(without), err
 }
 
 // Finder finds a viewset and the representation that shows a type. If the viewset does not

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"reflect"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"trestle.example/framework/call"
@@ -139,4 +141,12 @@ func (a *Registry) Anyone() *call.Call {
 // callers' ids.
 func (a *Registry) InventCaller() *call.Caller {
 	return &call.Caller{ID: access.InventID(cmp.Or(a.CallerID, naming.UUIDType))}
+}
+
+// FirstServed returns the first of some tables whose rows a viewset serves, or else the first table.
+func (a *Registry) FirstServed(tables []string) string {
+	served := slices.IndexFunc(tables, func(name string) bool {
+		return slices.ContainsFunc(a.Resources, func(r *Resource) bool { return r.Table != nil && strings.EqualFold(r.Table.Name, name) })
+	})
+	return tables[max(served, 0)]
 }

@@ -242,3 +242,15 @@ func InUTC(v reflect.Value) {
 		}
 	}
 }
+
+// HasLimit reports whether a query has a limit or an offset, and removes both from it. bun shows
+// them only in the SQL.
+func HasLimit(db *sqldb.DB, q *bun.SelectQuery) (bool, error) {
+	gen := db.QueryGen()
+	with, err := q.AppendQuery(gen, nil)
+	if err != nil {
+		return false, err
+	}
+	without, err := q.Limit(0).Offset(0).AppendQuery(gen, nil)
+	return string(with) != string(without), err
+}

@@ -2,9 +2,9 @@
 package translate
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -41,23 +41,23 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	}
 	switch fault.Kind {
 	case sqldb.Unique:
-		if known && isPart(of, e) {
+		if known && (breach{of}).isPart(e, body) {
 			return breach{of}.notUnique(e, body).Because(err)
 		}
 		return notUnique(r, fault).Because(err)
 	case sqldb.ForeignKey:
 		refusal := brokenReference(c, r, fault)
-		if known && isPart(of, e) && refusal.Code == problem.CodeConflict {
+		if known && refusal.Code == problem.CodeConflict && (breach{of}).isPart(e, body) {
 			breach{of}.nameReference(refusal, e, body)
 		}
 		return refusal.Because(err)
 	case sqldb.Check:
-		if known && isPart(of, e) {
+		if known && (breach{of}).isPart(e, body) {
 			return breach{of}.notAllowed(e, body).Because(err)
 		}
 		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
-		if e.Input == nil { // no value of a body: a sum of stored values, or a function of the program
+		if e.Input == nil || len(e.Input.Fields) == 0 { // no value of a body: a sum of stored values, or a function of the program
 			return err
 		}
 		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
@@ -65,16 +65,14 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	return err
 }
 
-// isPart reports whether the row of an error comes from a nested object or a list of the body: the
-// body itself has no field for a column of the constraint, or is that of another table.
-func isPart(of *table.RowError, e *table.Endpoint) bool {
-	if of.Faults != nil || of.Resource.Table.Name != e.Resource.Table.Name {
+// isPart reports whether the row of an error may come from a nested object or a list of the body: it
+// is a row of another table, or the body itself does not have the values of the row.
+func (e breach) isPart(at *table.Endpoint, body []byte) bool {
+	if e.Faults != nil || e.Resource.Table.Name != at.Resource.Table.Name {
 		return true
 	}
-	return e.Input != nil && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool {
-		column := table.ColumnOf(of.Resource.Table, f.GoName)
-		return column != nil && slices.Contains(columnsOf(of), column.Name)
-	})
+	sent, ok := decoded(at.Input, body)
+	return ok && e.faultsOf(at.Input, sent, "") == nil
 }
 
 // columnsOf lists the columns of the constraint that a row broke.
@@ -221,8 +219,8 @@ func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
 	if e.Faults != nil {
 		return e.Faults
 	}
-	var sent any
-	if shape == nil || json.Unmarshal(body, &sent) != nil {
+	sent, ok := decoded(shape, body)
+	if !ok {
 		return nil
 	}
 	var places []place
@@ -243,57 +241,51 @@ type place struct {
 	faults []problem.Fault
 }
 
-func (e breach) search(shape *input.Shape, sent any, at string, places *[]place) {
-	object, ok := sent.(map[string]any)
-	if !ok {
-		return
+// decoded reads a body into the type of its input, with the defaults of absent fields. It returns
+// false without an input, and if the body is not an object.
+func decoded(shape *input.Shape, body []byte) (reflect.Value, bool) {
+	if shape == nil {
+		return reflect.Value{}, false
 	}
+	d, err := shape.Decode(body, false, nil)
+	if err != nil {
+		return reflect.Value{}, false
+	}
+	return d.Value, true
+}
+
+// search adds the nested objects of an object that have the values of the row, at any depth.
+func (e breach) search(shape *input.Shape, object reflect.Value, at string, places *[]place) {
 	for _, f := range shape.Fields {
-		if f.Nested == nil {
-			continue
-		}
-		below := at + naming.PointerTo(f.Name)
-		elements, ok := object[f.Name].([]any)
-		if !ok {
-			e.match(f.Nested, object[f.Name], below, places)
-			continue
-		}
-		for i, element := range elements {
-			e.match(f.Nested, element, fmt.Sprintf("%s/%d", below, i), places)
-		}
+		f.EachObject(object, at, func(nested reflect.Value, at string) {
+			if faults := e.faultsOf(f.Nested, nested, at); faults != nil {
+				*places = append(*places, place{f.Nested.Typ, faults})
+			}
+			e.search(f.Nested, nested, at, places)
+		})
 	}
 }
 
-// match adds the faults of an object if its values are those of the row. It compares the columns of
-// the constraint that the object has as fields. It then searches the objects inside it.
-func (e breach) match(shape *input.Shape, sent any, at string, places *[]place) {
-	object, _ := sent.(map[string]any)
-	var faults []problem.Fault
-	differs := object == nil
+// faultsOf returns a fault for each column of the constraint that an object has as a field. It returns
+// nil if the object has no such field, or another value than the row.
+func (e breach) faultsOf(shape *input.Shape, object reflect.Value, at string) (faults []problem.Fault) {
 	for _, f := range shape.Fields {
 		column := table.ColumnOf(e.Resource.Table, f.GoName)
 		if column == nil || !slices.Contains(columnsOf(e.RowError), column.Name) {
 			continue
 		}
-		differs = differs || !sameValue(object[f.Name], column.Value(e.Row))
+		if !sameValue(f.Given(object.FieldByIndex(f.Index)), column.Value(e.Row)) {
+			return nil
+		}
 		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
 	}
-	if !differs && len(faults) > 0 {
-		*places = append(*places, place{shape.Typ, faults})
-	}
-	e.search(shape, sent, at, places)
+	return faults
 }
 
-// sameValue reports whether a value of the body and a value of the row have the same JSON. White
-// space around a string of the body does not count. It returns false if the body has null.
-func sameValue(sent any, stored reflect.Value) bool {
-	text, err := json.Marshal(stored.Interface())
-	var back any
-	if err != nil || json.Unmarshal(text, &back) != nil {
-		return false
-	}
-	if s, ok := sent.(string); ok {
-		sent = strings.TrimSpace(s)
-	}
-	return sent != nil && reflect.DeepEqual(sent, back)
+// sameValue reports whether a value of the body and a value of the row have the same JSON. It
+// returns false for null.
+func sameValue(sent, stored reflect.Value) bool {
+	text, err := json.Marshal(sent.Interface())
+	kept, keptErr := json.Marshal(stored.Interface())
+	return err == nil && keptErr == nil && string(text) != "null" && bytes.Equal(text, kept)
 }

@@ -74,18 +74,18 @@ func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender
 }
 
 // referred returns the error of a DELETE. If a foreign key prevents the delete of the row with
-// key, and the error does not name the table that still refers to the row, it queries the table
-// and adds it. SQLite never names this table. Any other error, and any error without a key, is
-// returned unchanged.
+// key, and the error does not name a table that still refers to the row, it queries the tables
+// and adds the first one that a resource serves, or else the first one. SQLite never names such a
+// table. Any other error, and any error without a key, is returned unchanged.
 func (d Removal) referred(c *call.Call, key schema.QueryAppender, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok || key == nil || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
 		return err
 	}
 	referring, lookErr := c.Session().Referring(c, d.Resource.Table.Name, d.Resource.Pk.Name, key)
-	if lookErr != nil || referring == "" {
+	if lookErr != nil || len(referring) == 0 {
 		return err
 	}
-	fault.Table, fault.Referenced = referring, true
+	fault.Table, fault.Referenced = d.Resource.API.FirstServed(referring), true
 	return &table.RowError{Resource: d.Resource, Fault: fault, Err: err}
 }

@@ -69,6 +69,7 @@ func NewServer(registry *table.Registry) (http.Handler, error) {
 		s.mount(p, func(c echo.Context) error { s.serve(p, c); return nil })
 	}
 	s.at(s.errorsPath()+":code", s.errorPage)
+	s.at(s.errorsPath()+":code/", s.errorPage)
 	s.at(s.errorsPath(), s.errorPage)
 	s.at(strings.TrimSuffix(s.errorsPath(), "/"), s.errorPage)
 	if a.Config.Prefix != "" { // else the API's own root is there

@@ -22,9 +22,13 @@ const (
 	errImageLong = framework.ValueError("must have at most 2048 bytes")
 )
 
+// invisible has characters of a class that are not shown. misread rejects them too.
+const invisible = "\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+
 // JSONSchemaBytes is the schema of the type in the OpenAPI document.
 func (ImageURL) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?([/?#][^\\s\\x00-\\x1f\"<>\\\\` + "`" + `]*)?$","maxLength":2048,` +
+	return []byte(`{"type":"string","format":"uri","pattern":"^[hH][tT][tT][pP][sS]://([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])(:[0-9]+)?([/?#][^\\s\\x00-\\x1f\\x7f-\\x9f` + invisible +
+		`\"<>\\\\` + "`" + `]*)?$","maxLength":2048,` +
 		`"examples":["https://images.example.org/atta.webp"]}`), nil
 }
 

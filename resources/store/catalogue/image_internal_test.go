@@ -71,7 +71,8 @@ func TestImagePatternAllowsWhatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	pattern := regexp.MustCompile(read.Pattern)
-	for _, address := range []string{"https://img.example/a.png", "HTTPS://img.example/a.png", "Https://IMG.example/a.png", "http://img.example/a.png", "ftp://img.example/a.png", "xhttps://img.example"} {
+	for _, address := range []string{"https://img.example/a.png", "HTTPS://img.example/a.png", "Https://IMG.example/a.png", "http://img.example/a.png", "ftp://img.example/a.png", "xhttps://img.example",
+		"https://img.example/चित्र.png", "https://img.example/a\u200f", "https://img.example/a\x7f", "https://img.example/a\u009f", "https://img.example/\u200bb", "https://img.example/\u2066b\u2069"} {
 		var u ImageURL
 		if accepted := u.UnmarshalText([]byte(address)) == nil; pattern.MatchString(address) != accepted {
 			t.Errorf("%s: the server accepts it: %v; the pattern %s matches: %v", address, accepted, pattern, !accepted)

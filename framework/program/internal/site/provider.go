@@ -1,9 +1,11 @@
 package site
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth/oidc"
@@ -12,8 +14,13 @@ import (
 )
 
 // CollectBeside returns what is served beside an API: what the project declares, and the sign-in
-// by the identity provider of the settings.
+// by the identity provider of the settings. A path of the API that the server answers itself is an error.
 func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
+	for _, r := range api.Routes() {
+		if path := strings.TrimSuffix(r.Path, "/"); httpserver.IsHealthPath(path) {
+			return Beside{}, fmt.Errorf("%s: the server's own health is at %q; choose another name", r.ViewSet, path)
+		}
+	}
 	if s.Beside != nil {
 		if beside, err = s.Beside(api, s); err != nil {
 			return Beside{}, err

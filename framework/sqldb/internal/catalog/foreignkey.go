@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -89,19 +90,22 @@ func (c Catalog) hasParent(ctx context.Context, k foreignKey, value func(column 
 	return err != nil || found.Len() > 0, err
 }
 
-// Referring returns the name of a SQLite table whose rows refer to a row of the given table
-// and prevent the deletion of that row: of several tables, the first by name. PostgreSQL
-// reports that table with the error; SQLite does not. The row is the one whose column has
-// the value, or one of several values of a list. The name is "" if no table prevents the deletion, and always on PostgreSQL.
-func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (string, error) {
+// Referring returns the names of the SQLite tables whose rows refer to a row of the given table
+// and prevent the deletion of that row, in order. PostgreSQL reports such a table with the
+// error; SQLite does not. The row is the one whose column has the value, or one of several values
+// of a list. On PostgreSQL there is no name.
+func (c Catalog) Referring(ctx context.Context, table, column string, value schema.QueryAppender) (tables []string, err error) {
 	if c.Kind != dialect.SQLite {
-		return "", nil
+		return nil, nil
 	}
 	keys, err := c.foreignKeys(ctx, "", table)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, k := range keys {
+		if slices.Contains(tables, k.child) {
+			continue
+		}
 		var same []string
 		args := []any{bun.Ident(k.child), bun.Ident(table)}
 		for i := range k.from {
@@ -110,11 +114,11 @@ func (c Catalog) Referring(ctx context.Context, table, column string, value sche
 		args = append(args, bun.Ident(column), value)
 		found, err := c.Read(ctx, bun.SafeQuery("SELECT 1 FROM ? AS c JOIN ? AS p ON "+strings.Join(same, " AND ")+" WHERE p.? IN (?) LIMIT 1", args...))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if found.Len() > 0 {
-			return k.child, nil
+			tables = append(tables, k.child)
 		}
 	}
-	return "", nil
+	return tables, nil
 }
