@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 )
 
@@ -149,6 +150,28 @@ func TestStoredSearch(t *testing.T) {
 		finds("emma", false)
 		ada.post("/api/books/", fields{"title": "x", "document": "planted"}).is(201).head("Trestle-Ignored", "/document")
 		finds("planted", false)
+	})
+}
+
+// TestReindexSendsOneUpdate: the documents of many rows are written by one statement.
+func TestReindexSendsOneUpdate(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		stocked(t, db)
+		api := framework.New(config(db))
+		api.Register(shelves()...)
+		if err := api.Check(); err != nil {
+			t.Fatal(err)
+		}
+		reindex := func() {
+			if _, _, err := api.Reindex(context.Background(), "books"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		three := frameworktest.CountStatements(db).During(reindex)
+		none := frameworktest.CountStatements(db).During(reindex)
+		if got := len(three) - len(none); got != 1 {
+			t.Errorf("3 documents take %d statements more than none, want 1: %q", got, three)
+		}
 	})
 }
 

@@ -170,7 +170,7 @@ func TestDoctorBehindAPooler(t *testing.T) {
 		prepare, result string
 		says            []string
 	}{
-		"without the setting": {"on", warning, []string{"there is a pooler between", "TRESTLE_PREPARE=off"}},
+		"without the setting": {"on", warning, []string{"there is a pooler between", "no time limits but those in DATABASE_URL", "TRESTLE_PREPARE=off"}},
 		"with the setting":    {"off", warning, []string{"the role has no client_connection_check_interval, no lock_timeout, no statement_timeout", "ALTER ROLE"}},
 	} {
 		t.Run(name, func(t *testing.T) {

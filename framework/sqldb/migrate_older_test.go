@@ -58,6 +58,17 @@ func TestAProgramOfAnotherBranch(t *testing.T) {
 	})
 }
 
+// Several migrations are named in the plural.
+func TestSeveralMigrationsOfAnotherVersion(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		migrateAll(t, db, files("app", tableA, tableB, "3_c: CREATE TABLE c (n {{bigint}}) | DROP TABLE c"))
+		_, err := db.MigrateDown(background(t), nil, files("app", tableA))
+		if want := "app/2_b, app/3_c were applied to this database, but their files are missing"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("it undoes a migration: %v; want %q", err, want)
+		}
+	})
+}
+
 // Records that an older version made lack the column, until something migrates.
 func TestRecordsOfAnOlderVersion(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {

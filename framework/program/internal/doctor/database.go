@@ -159,8 +159,8 @@ func findPooler(ctx context.Context, s *site.Site) []Finding {
 	}
 	return []Finding{{
 		warning, config.DatabaseVariable, "there is a pooler between: PostgreSQL sees another port and another process number than the connection has. " +
-			"A server then sets no time limits, because other clients could get them with the connection",
-		s.Text("set {PROGRAM}_PREPARE=off for every server, and the limits for the role"),
+			"A server then sets no time limits but those in DATABASE_URL, because other clients may get them with the connection",
+		s.Text("set {PROGRAM}_PREPARE=off for every server, and the limits for the role instead of in DATABASE_URL"),
 	}}
 }
 

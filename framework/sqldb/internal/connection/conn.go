@@ -244,7 +244,8 @@ func (c *Conn) prepared(ctx context.Context, query string) (runnable, error) {
 // ErrPooled is in the chain of the error of a prepared statement that the server does not
 // have, or whose name another one has: a pooler before PostgreSQL gives a connection to each
 // transaction. To prevent it, set Options.NoPrepare of package sqldb.
-var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each transaction; open the database with NoPrepare")
+var ErrPooled = errors.New("sqldb: a prepared statement is not where it was made, because a pooler gives a connection to each " +
+	"transaction; set the variable ..._PREPARE=off, or in Go the option NoPrepare")
 
 // pooled adds ErrPooled to the error of PostgreSQL that a prepared statement is missing
 // (26000), or that another one already has its name (42P05).

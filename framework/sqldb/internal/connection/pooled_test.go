@@ -3,6 +3,7 @@ package connection
 import (
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/uptrace/bun/driver/pgdriver"
@@ -25,5 +26,8 @@ func TestPooled(t *testing.T) {
 	_, err := db.ExecContext(t.Context(), "EXECUTE nothing")
 	if got := pooled(err); fault.State(err) != "26000" || !errors.Is(got, ErrPooled) || fault.State(got) != "26000" {
 		t.Errorf("%v becomes %v", err, got)
+	}
+	if want := "set the variable ..._PREPARE=off"; !strings.Contains(ErrPooled.Error(), want) {
+		t.Errorf("%v does not contain %q", ErrPooled, want)
 	}
 }

@@ -127,10 +127,15 @@ type OtherVersionError struct {
 
 // Error says which version of the program to run, or which files to restore.
 func (o *OtherVersionError) Error() string {
-	if o.Breaking {
-		return "sqldb: " + o.Migrations + " was applied to this database by a newer version of the program, and older ones cannot run on it; run the version that has it"
+	was, its, it := "was", "its", "it"
+	if strings.Contains(o.Migrations, ", ") {
+		was, its, it = "were", "their", "them"
 	}
-	return "sqldb: " + o.Migrations + " was applied to this database, but its files are missing; restore them, or run the version of the program that has them"
+	applied := "sqldb: " + o.Migrations + " " + was + " applied to this database"
+	if o.Breaking {
+		return applied + " by a newer version of the program, and older ones cannot run on it; run the version that has " + it
+	}
+	return applied + ", but " + its + " files are missing; restore them, or run the version of the program that has " + it
 }
 
 // recordColumns lists the columns of the tables of the records. It is one statement, because
