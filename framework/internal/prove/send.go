@@ -118,7 +118,7 @@ func (r request) curl() string {
 		line = append(line, "-H", `"$CREDENTIALS"`)
 	}
 	if r.body != nil {
-		line = append(line, "-H", "'Content-Type: application/json'", "--data-binary", quote(clip(string(r.body))))
+		line = append(line, "-H", "'Content-Type: application/json'", "--data-binary", quote(string(r.body)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.header)) {
 		line = append(line, "-H", quote(name+": "+r.header.Get(name)))
