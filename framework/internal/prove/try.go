@@ -201,19 +201,27 @@ func (p *prover) reachAll(e *endpoint, one *row) {
 	}
 }
 
-// rowToReach returns a row of an endpoint that the owner made, or else one of another person whom the
-// declarations permit.
+// rowToReach returns a row of an endpoint that the owner made, or else one of another person. It is
+// one for which the declarations permit somebody to send the request.
 func (p *prover) rowToReach(e *endpoint) *row {
-	for _, who := range append([]*person{p.owner}, p.people[1:]...) {
+	one := p.rowFor(p.owner, e.Resource)
+	if one != nil && one.by == p.owner && one.key(e.Resource) != "" && slices.ContainsFunc(p.people, func(who *person) bool { return p.permits(e, who, one) }) {
+		return one
+	}
+	for _, who := range p.people[1:] {
 		if e.access(who) == spec.AccessRefused {
 			continue
 		}
-		one := p.rowFor(who, e.Resource)
-		if one != nil && (one.by == p.owner || who != p.owner) && one.key(e.Resource) != "" {
+		if one = p.rowFor(who, e.Resource); one != nil && (one.by == p.owner || who != p.owner) && one.key(e.Resource) != "" {
 			return one
 		}
 	}
 	return nil
+}
+
+// permits reports whether the declarations permit a person to send the request of an endpoint for a row.
+func (p *prover) permits(e *endpoint, who *person, one *row) bool {
+	return e.access(who) != spec.AccessRefused && p.has(who, e, one) && (!e.ByWriters || p.changes(who, e.Resource, one, e.Route))
 }
 
 // methods lists the methods to try: for a GET also HEAD and OPTIONS.
@@ -422,7 +430,7 @@ func (p *prover) another(e *endpoint, one *row) *row {
 // succeeds. It returns the last answer, nil if the declarations permit none.
 func (p *prover) permittedFor(e *endpoint, one *row) (last *answer) {
 	for _, who := range append([]*person{one.by}, p.people...) {
-		if e.access(who) == spec.AccessRefused || !p.has(who, e, one) || e.ByWriters && !p.changes(who, e.Resource, one, e.Route) {
+		if !p.permits(e, who, one) {
 			continue
 		}
 		if last, _ = p.succeed(e, who, one); last != nil && last.ok() {
