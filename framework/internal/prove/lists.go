@@ -76,7 +76,7 @@ func (p *prover) compareLooks(e *endpoint, maker *person, like *row) {
 	for range 2 {
 		for _, l := range looks {
 			l.was = p.send(l.e, l.r)
-			l.varies = p.send(l.e, l.r).plain() != l.was.plain()
+			l.varies = p.send(l.e, l.r).plain() != l.was.plain() || l.e.endless
 		}
 		known := slices.Clone(p.made)
 		if !p.createAgain(e, maker) {
@@ -130,7 +130,8 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 			continue
 		}
 		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
-		whatever := e.declared() && len(fresh) > 0 // a row that only changed may be a part of rows that others see
+		// A function may change rows that others see, and a row that only changed may be a part of such a row.
+		whatever := e.declared() && e.Resource.Declaration.Verbs.Get(e.Route.Name).Then == nil && len(fresh) > 0
 		if !l.varies && now.plain() != l.was.plain() && (whatever || narrowed) && p.lasts(l, now) {
 			p.find(l.e, l.r.by, now.curl(), "the answer changed when another caller made a row by %s %s:\n%s\n--- and before:\n%s", e.info.Method, e.info.Path, clip(now.plain()), clip(l.was.plain()))
 		}

@@ -1,6 +1,11 @@
 package prove
 
 import (
+	"bytes"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
 	"net/http"
 	"slices"
 	"strings"
@@ -236,11 +241,8 @@ func (p *prover) requestOf(e *endpoint, w *writer, on *row) (request, bool) {
 	path, ok := p.pathOf(e, w.by, on)
 	r := request{method: e.info.Method, path: path, by: w.by, header: http.Header{}}
 	if up := e.spec.Upload; up != nil {
-		r.body = []byte("0123456789")
-		kind := "application/octet-stream"
-		if len(up.Types) > 0 {
-			kind = strings.ReplaceAll(up.Types[0], "*", "plain")
-		}
+		var kind string
+		r.body, kind = fileOf(up.Types)
 		r.header.Set("Content-Type", kind)
 		return r, ok
 	}
@@ -248,6 +250,33 @@ func (p *prover) requestOf(e *endpoint, w *writer, on *row) (request, bool) {
 		r.body = w.body(e)
 	}
 	return r, ok
+}
+
+// fileOf returns a small file of one of some media types, and its type.
+func fileOf(types []string) (content []byte, kind string) {
+	if len(types) == 0 {
+		return []byte("0123456789"), "application/octet-stream"
+	}
+	kind = types[0]
+	var file bytes.Buffer
+	dot := image.NewGray(image.Rect(0, 0, 1, 1))
+	switch kind { // a write to a bytes.Buffer does not fail
+	case "image/png", "image/*":
+		kind = "image/png"
+		_ = png.Encode(&file, dot)
+	case "image/jpeg":
+		_ = jpeg.Encode(&file, dot, nil)
+	case "image/gif":
+		_ = gif.Encode(&file, dot, nil)
+	case "application/pdf":
+		file.WriteString("%PDF-1.4\n%%EOF\n")
+	case "application/json":
+		file.WriteString("{}")
+	default:
+		kind = strings.ReplaceAll(kind, "*", "plain")
+		file.WriteString("0123456789")
+	}
+	return file.Bytes(), kind
 }
 
 // pathOf is the path of an endpoint for a row.

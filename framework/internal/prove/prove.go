@@ -23,7 +23,8 @@ type Options struct {
 	// SignIn makes a user of a kind in the database. It returns the headers of its requests, and
 	// the caller as the API identifies it. Required.
 	SignIn func(ctx context.Context, k Kind) (http.Header, *call.Caller, error)
-	// Seed determines the requests, except for values that the server makes.
+	// Seed determines the requests, except for values that the server makes, and for dates, which
+	// count from today.
 	Seed uint64
 	// Callers are kinds of callers beside the usual ones, for permissions of the program's own types.
 	Callers []Kind

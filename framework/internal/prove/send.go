@@ -11,13 +11,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // answerTimeout limits how long an answer may take. A stream that goes on is cut off then. The next
 // answers of its endpoint are cut off after streamTimeout.
 const (
 	answerTimeout = 10 * time.Second
-	streamTimeout = time.Second
+	streamTimeout = 300 * time.Millisecond
 )
 
 // A request is one request of a proof.
@@ -147,7 +148,11 @@ func (r request) curl() string {
 		if r.header.Get("Content-Type") == "" {
 			line = append(line, "-H", "'Content-Type: application/json'")
 		}
-		line = append(line, "--data-binary", quote(string(r.body)))
+		body := quote(string(r.body))
+		if !utf8.Valid(r.body) {
+			body = "@FILE"
+		}
+		line = append(line, "--data-binary", body)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.header)) {
 		line = append(line, "-H", quote(name+": "+r.header.Get(name)))
