@@ -40,6 +40,7 @@ type writer struct {
 	on    *row              // that the request changes; nil for none
 	least bool              // leave out what is not required
 	vary  bool              // change examples, because a value must be new
+	past  bool              // dates are before today, and not after
 }
 
 // body returns the body of an endpoint for a person, nil for none.
@@ -269,12 +270,30 @@ func number(schema map[string]any, key string) any {
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
+// telling is the least length of a text that no two rows have by chance.
+const telling = 10
+
+// mailDomain ends the addresses of bodies.
+const mailDomain = "@example.com"
+
 func (p *prover) word(length int) string {
 	var text strings.Builder
 	for range length {
 		text.WriteByte(letters[p.dice.IntN(len(letters))])
 	}
+	if length >= telling {
+		p.words[text.String()] = true
+	}
 	return text.String()
+}
+
+// day returns a day of the next 300, or of the last ones: a function may accept only one of both.
+func (w *writer) day() time.Time {
+	days := 1 + w.dice.IntN(300)
+	if w.past {
+		days = -days
+	}
+	return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days)
 }
 
 // text makes a text that nothing else has, as far as its schema lets it.
@@ -283,15 +302,15 @@ func (w *writer) text(schema map[string]any, name string) string {
 	case "uuid":
 		return uuid.Must(uuid.NewV7()).String()
 	case "date-time":
-		return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(w.dice.IntN(1<<20)) * time.Minute).Format(time.RFC3339)
+		return w.day().Add(time.Duration(w.dice.IntN(24*60)) * time.Minute).Format(time.RFC3339)
 	case "date":
-		return time.Date(2027, 1, 1+w.dice.IntN(300), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		return w.day().Format(time.DateOnly)
 	case "time":
 		return fmt.Sprintf("%02d:%02d:00", w.dice.IntN(24), w.dice.IntN(60))
 	case "duration":
 		return fmt.Sprintf("PT%dM", 1+w.dice.IntN(59))
 	case "email", "idn-email":
-		return w.word(10) + "@example.com"
+		return w.word(telling) + mailDomain
 	case "uri", "url":
 		return "https://example.com/" + w.word(8)
 	}

@@ -1,7 +1,9 @@
 package prove
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/uptrace/bun"
 
@@ -54,7 +56,7 @@ func (p *prover) changes(who *person, r *table.Resource, one *row, route call.Ro
 
 // within reports whether a scope leaves a person a row.
 func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, one *row, route call.Route) bool {
-	c := p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route})
+	c := p.callOf(who, route)
 	if scope.Kind == declare.ScopePublic || scope.Kind == declare.ScopeMissing || scope.Unless != nil && scope.Unless.Permit(c) {
 		return true
 	}
@@ -71,9 +73,18 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 		return false
 	}
 	q := c.DB.NewSelect().Model(table.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), one.values[r.Pk.Name])
-	scope.Where(c, q.QueryBuilder())
+	q.QueryBuilder().WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return scope.Where(c, q) })
 	found, err := q.Exists(p.ctx)
-	return err != nil || found // an error is no finding
+	if err != nil {
+		p.stop(fmt.Errorf("the scope of %s: %w", r.Path, err))
+	}
+	return found
+}
+
+// callOf returns a call of a person, with a request that has their headers.
+func (p *prover) callOf(who *person, route call.Route) *call.Call {
+	r := &http.Request{Method: route.Method, URL: &url.URL{}, Host: host, Header: who.header}
+	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route, Request: r})
 }
 
 // owns is [prover.sees] without permissions that lift the scope: a Via leads to rows that are the
