@@ -175,7 +175,7 @@ func proofs(t *testing.T) (tests []string) {
 func tryMutant(t *testing.T, tests []string, number int) string {
 	t.Helper()
 	for i, binary := range tests {
-		run := exec.CommandContext(t.Context(), binary, "-test.run", "^(TestAnAPIWithoutLeaks|TestNobodyReachesAnothersRow)$/^sqlite$")
+		run := exec.CommandContext(t.Context(), binary, "-test.run", "^(TestAnAPIWithoutLeaks|TestAStudioWithoutLeaks|TestNobodyReachesAnothersRow)$/^sqlite$")
 		run.Dir, run.Env = proved[i], append(os.Environ(), fmt.Sprint("BROKEN=", number))
 		if out, err := run.CombinedOutput(); err != nil {
 			return proved[i] + ": " + firstFinding(string(out))

@@ -41,6 +41,7 @@ type writer struct {
 	least bool              // leave out what is not required
 	vary  bool              // change examples, because a value must be new
 	past  bool              // dates are before today, and not after
+	to    *endpoint         // that receives the body
 }
 
 // body returns the body of an endpoint for a person, nil for none.
@@ -52,6 +53,7 @@ func (w *writer) body(e *endpoint) []byte {
 	if in != "" {
 		schema = member(member(schema, "properties"), in)
 	}
+	w.to = e
 	value := w.object(schema, e.Input, "")
 	if in != "" {
 		value = map[string]any{in: value}
@@ -250,6 +252,9 @@ func (w *writer) reference(viewset, at string) (string, bool) {
 	var one *row
 	if w.vary {
 		one = w.makeRow(w.by, target) // the other may be taken
+	}
+	if via := w.to.owning(at); one == nil && via != nil {
+		one = w.rowWhere(w.by, target, func(one *row) bool { return w.sees(w.by, target, one) && w.owns(w.by, via, one) })
 	}
 	if one == nil {
 		one = w.rowFor(w.by, target)

@@ -188,9 +188,11 @@ func (w *writer) adapt(e *endpoint, got *answer) bool {
 	w.vary, w.past = w.vary || got.status == http.StatusConflict, !w.past
 	rejected := pointersIn(got.value())
 	for _, pointer := range rejected {
-		for at := strings.TrimPrefix(pointer, w.wrapped(e)); at != ""; at = at[:max(0, strings.LastIndex(at, "/"))] {
-			w.left[at] = true // and what it is in, if that may be left out
+		at := strings.TrimPrefix(pointer, w.wrapped(e))
+		for at != "" && w.left[at] { // it was left out before, so leave out what it is in
+			at = at[:max(0, strings.LastIndex(at, "/"))]
 		}
+		w.left[at] = true
 	}
 	return len(rejected) > 0
 }

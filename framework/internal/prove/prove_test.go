@@ -199,14 +199,23 @@ func (g *guests) signIn(_ context.Context, k framework.ProofCaller) (http.Header
 // proof proves boxes and things, and other resources, behind a change of the handler.
 func proof(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, more ...framework.Resource) *framework.Proof {
 	t.Helper()
-	if err := db.Migrate(t.Context(), nil, schema, further, framework.Migrations()); err != nil {
+	if err := db.Migrate(t.Context(), nil, schema, further); err != nil {
+		t.Fatal(err)
+	}
+	return prove(t, db, change, append([]framework.Resource{boxes(), things()}, more...)...)
+}
+
+// prove proves resources behind a change of the handler.
+func prove(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, resources ...framework.Resource) *framework.Proof {
+	t.Helper()
+	if err := db.Migrate(t.Context(), nil, framework.Migrations()); err != nil {
 		t.Fatal(err)
 	}
 	g := &guests{}
 	c := apitest.Config(db)
 	c.Authentication = []framework.Authenticator{g}
 	api := framework.New(c)
-	api.Register(append([]framework.Resource{boxes(), things()}, more...)...)
+	api.Register(resources...)
 	handler, err := api.Handler()
 	if err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func (r request) curl() string {
 		if r.header.Get("Content-Type") == "" {
 			line = append(line, "-H", "'Content-Type: application/json'")
 		}
-		body := quote(string(r.body))
+		body := quote(clip(string(r.body)))
 		if !utf8.Valid(r.body) {
 			body = "@FILE"
 		}

@@ -129,20 +129,20 @@ type photoView struct {
 	titleInput
 }
 
-type cardView struct {
+type showView struct {
 	ID    uuid.UUID `json:"id"`
 	Title string    `json:"title"`
 }
 
-// A cardInput names an album by the viewset where all callers see it.
-type cardInput struct {
+// A scrapInput names an album by the viewset where all callers see it.
+type scrapInput struct {
 	AlbumID uuid.UUID `json:"album" validate:"required" ref:"cards"`
 	Title   string    `json:"title" validate:"required,max=60"`
 }
 
 type scrapView struct {
 	ID uuid.UUID `json:"id"`
-	cardInput
+	scrapInput
 }
 
 type wallInput struct {
@@ -229,9 +229,9 @@ func studio(storage files.Storage) []framework.Resource {
 			Name: "photos", Parent: framework.Child("album", "albums"), Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Public(),
 			Permission: signedIn, Ordering: byTitle,
 		},
-		framework.ViewSet[Album]{Name: "cards", Verbs: framework.ReadOnly[cardView](), Scope: framework.Public(), Permission: signedIn, Ordering: byTitle},
+		framework.ViewSet[Album]{Name: "cards", Verbs: framework.ReadOnly[showView](), Scope: framework.Public(), Permission: signedIn, Ordering: byTitle},
 		framework.ViewSet[Photo]{
-			Name: "scraps", Verbs: framework.CRUD[cardInput, scrapView](), Scope: framework.Via("album_id", "albums"),
+			Name: "scraps", Verbs: framework.CRUD[scrapInput, scrapView](), Scope: framework.Via("album_id", "albums"),
 			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,
 		},
 		framework.ViewSet[Wall]{

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -181,6 +180,7 @@ func (p *prover) tryRow(e *endpoint) {
 		one = p.another(e, one)
 	}
 	p.reachAll(e, one)
+	p.tryElsewhere(e, one)
 	p.permitted(e, one)
 	if len(p.fits[e].left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
@@ -239,6 +239,7 @@ func (p *prover) reach(e *endpoint, who *person, one *row) {
 	hidden := !p.has(who, e, one)
 	kept := e.ByWriters && !p.changes(who, e.Resource, one, e.Route)
 	if !refused && !hidden && !kept {
+		p.use(e, who, one)
 		return
 	}
 	valid, ok := p.requestOf(e, p.writerLike(e, who, one, ""), one)
@@ -252,9 +253,8 @@ func (p *prover) reach(e *endpoint, who *person, one *row) {
 	before := p.contents()
 	for _, path := range paths {
 		for _, method := range e.methods() {
-			for _, body := range bodies(valid) {
-				r := valid
-				r.method, r.path, r.body = method, path, body
+			for _, r := range p.variants(valid) {
+				r.method, r.path = method, path
 				p.reachBy(e, r, e.Resource, one, refused, hidden)
 			}
 		}
@@ -289,7 +289,7 @@ func (p *prover) tryBelow(e *endpoint) {
 	}
 	for _, who := range p.others(above.by) {
 		hidden := !p.sees(who, parent, above)
-		kept := e.ByWriters && e.Resource.Above.ByWriters && !p.changes(who, parent, above, call.Route{ViewSet: parent.Path, Name: call.VerbUpdate, Method: http.MethodPut})
+		kept := e.ByWriters && e.Resource.Above.ByWriters && !p.changes(who, parent, above, updating(parent))
 		keys, ok := p.keysAbove(parent, who, above)
 		if e.access(who) == spec.AccessRefused || !hidden && !kept || !ok {
 			continue
@@ -313,13 +313,31 @@ func (e *endpoint) pathBelow(keys []string) string {
 	return path
 }
 
-// bodies lists the bodies to try: the valid one, an empty object, and none.
-func bodies(valid request) [][]byte {
-	if valid.body == nil || valid.header.Get("Content-Type") != "" {
-		return [][]byte{valid.body}
+// variants lists the requests to try: the valid one, and some that are faulty for any row. A fault must
+// not be reported sooner for a row that exists.
+func (p *prover) variants(valid request) []request {
+	all := []request{valid, valid}
+	all[1].query = "page=0&search=x&unknown=1&ordering=-"
+	bodies := faultyBodies
+	switch {
+	case valid.body == nil:
+		bodies = bodies[:1]
+	case valid.by == p.people[2]: // one person is enough for a body that takes long
+		bodies = append(slices.Clip(bodies), strings.Repeat(" ", mostOfBody))
 	}
-	return [][]byte{valid.body, []byte("{}"), nil}
+	for _, body := range bodies {
+		faulty := valid
+		faulty.body = []byte(body)
+		all = append(all, faulty)
+	}
+	return all
 }
+
+// faultyBodies are bodies that no endpoint accepts for a row, or that change nothing.
+var faultyBodies = []string{"{", "", "{}", "[]", "{\"name\":\"\xff\"}", `{"unknown member":1}`}
+
+// mostOfBody is a length beyond the usual limit of bodies.
+const mostOfBody = 2 << 20
 
 // reachBy sends a request whose path has the key of a row of a viewset, and the same for no row.
 func (p *prover) reachBy(e *endpoint, r request, of *table.Resource, one *row, refused, hidden bool) {
@@ -340,9 +358,13 @@ func (p *prover) reachBy(e *endpoint, r request, of *table.Resource, one *row, r
 	missing := missingKey(of, key)
 	other := r
 	other.path = withKey(r.path, escape(key), escape(missing))
-	if none := p.send(e, other); got.plain(key, missing) != none.plain(key, missing) {
+	none := p.send(e, other)
+	switch {
+	case got.plain(key, missing) != none.plain(key, missing):
 		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s",
 			clip(got.plain(key, missing)), missing, clip(none.plain(key, missing)))
+	case !refused && none.rejects() && r.method != http.MethodOptions:
+		p.find(e, r.by, none.curl(), "it is answered %d for a row that does not exist, and the declarations permit this caller", none.status)
 	}
 }
 
@@ -473,6 +495,9 @@ func (p *prover) tryReference(e *endpoint, who *person, on *row, pointer string)
 		return false
 	}
 	theirs := p.hiddenRow(who, target)
+	if via := e.owning(pointer); theirs == nil && via != nil && !p.lifts(who, e) {
+		theirs = p.foreignRow(who, target, via)
+	}
 	if theirs == nil {
 		return false
 	}
@@ -517,6 +542,16 @@ func (p *prover) hiddenRow(who *person, r *table.Resource) (found *row) {
 		}
 	}
 	return found
+}
+
+// foreignRow returns a row that a person may see and that is not in their scope of another viewset.
+func (p *prover) foreignRow(who *person, r, via *table.Resource) *row {
+	for _, one := range p.rowsOf(r) {
+		if !p.owns(who, via, one) {
+			return one
+		}
+	}
+	return nil
 }
 
 // tryReplay sends the request of one caller with its Idempotency-Key again as another caller, who

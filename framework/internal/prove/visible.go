@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -85,6 +86,28 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 func (p *prover) callOf(who *person, route call.Route) *call.Call {
 	r := &http.Request{Method: route.Method, URL: &url.URL{}, Host: host, Header: who.header}
 	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route, Request: r})
+}
+
+// updating is the route of an update of a row of a viewset.
+func updating(r *table.Resource) call.Route {
+	return call.Route{ViewSet: r.Path, Name: call.VerbUpdate, Method: http.MethodPut}
+}
+
+// owning returns the viewset whose rows a reference at a pointer must be the caller's own: the scope of
+// the endpoint goes through the reference. It is nil for any other.
+func (e *endpoint) owning(pointer string) *table.Resource {
+	scope := e.Resource.Scope
+	field := e.Input.ByName[strings.TrimPrefix(pointer, "/")]
+	if scope.Kind != declare.ScopeVia || scope.Column == nil || field == nil || field.GoName != scope.Column.GoName {
+		return nil
+	}
+	return scope.Via
+}
+
+// lifts reports whether a permission lifts the scope of an endpoint for a person.
+func (p *prover) lifts(who *person, e *endpoint) bool {
+	unless := e.Resource.Scope.Unless
+	return unless != nil && unless.Permit(p.callOf(who, e.Route))
 }
 
 // owns is [prover.sees] without permissions that lift the scope: a Via leads to rows that are the
