@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 		// A function may change rows that others see, and a row that only changed may be a part of such a row.
 		whatever := e.declared() && e.Resource.Declaration.Verbs.Get(e.Route.Name).Then == nil && len(fresh) > 0
 		if !l.varies && now.plain() != l.was.plain() && (whatever || narrowed) && p.lasts(l, now) {
-			p.find(l.e, l.r.by, now.curl(), "the answer changed when another caller made a row by %s %s:\n%s\n--- and before:\n%s", e.info.Method, e.info.Path, clip(now.plain()), clip(l.was.plain()))
+			p.find(l.e, l.r.by, now.curl(), "the answer changed when another caller made a row by %s %s:\n%s", e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))
 		}
 	}
 	return whole
@@ -177,7 +178,7 @@ func (p *prover) secretIn(got *answer) (secret string) {
 			continue
 		}
 		for column, value := range one.values {
-			if (secret == "" || value < secret) && p.tells(one, column, value) && strings.Contains(got.text, value) &&
+			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
 				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column) {
 				secret = value
 			}
@@ -186,8 +187,8 @@ func (p *prover) secretIn(got *answer) (secret string) {
 	return secret
 }
 
-// tells reports whether a value is of one row alone: its key, or a text of its body.
-func (p *prover) tells(one *row, column, value string) bool {
+// identifies reports whether a value is of one row alone: its key, or a text of its body.
+func (p *prover) identifies(one *row, column, value string) bool {
 	keys := p.keysOf(one.table)
 	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
 }
@@ -310,11 +311,14 @@ func valuesFor(param spec.Param, searches bool, one *row) (values []string) {
 	if len(param.Enum) > 0 {
 		return param.Enum[:min(len(param.Enum), mostValues)]
 	}
+	if param.Type != nil && param.Type.Kind() == reflect.Bool {
+		return []string{"true", "false"} // a column may have 1 and 0
+	}
 	name := plainName(param.Name)
 	for _, column := range slices.Sorted(maps.Keys(one.values)) {
 		value, plain := one.values[column], plainName(column)
 		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
-		if value != "" && (named || searches && len(value) > 2 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
+		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
 			values = append(values, value)
 		}
 	}

@@ -179,6 +179,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 		{"changes after the answer", func(*testing.T) []framework.Resource { return []framework.Resource{slow()} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more(t)...)
 				for _, f := range append(report.Findings, report.Unexercised...) {

@@ -298,6 +298,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, c.change, c.more...)
 				for _, f := range report.Findings {

@@ -93,6 +93,7 @@ func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen m
 			_, was := before[name][text]
 			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && p.hiddenFrom(got.by, one)) {
 				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
+				break
 			}
 		}
 	}
@@ -142,13 +143,33 @@ func (p *prover) unreached(e *endpoint, last *answer) {
 	usable := func(who *person) bool { return e.access(who) != spec.AccessRefused }
 	switch {
 	case !slices.ContainsFunc(p.people, usable):
-		p.skip(e, p.owner, "", "the declarations permit none of the callers: list a kind of caller that its permission permits")
+		p.skip(e, p.owner, "", "the declarations reject every caller: list a kind of caller that its permission permits")
 	case last == nil:
 		p.skip(e, p.owner, "", "no row for it could be made: declare an endpoint that creates one, or insert one by a migration")
 	default:
 		p.skip(e, last.by, last.curl(), "it is answered %d: %s\nGive the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs",
 			last.status, clip(last.text))
 	}
+}
+
+// difference returns the lines of an answer that another one lacks, and those of the other one.
+func difference(one, name, other string) string {
+	lacks := func(text, of string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+			return slices.Contains(strings.Split(of, "\n"), line)
+		}), "\n")
+	}
+	mine, theirs := lacks(one, other), lacks(other, one)
+	// Of two long lines, the part in which they differ.
+	const before = 60
+	same := 0
+	for same < min(len(mine), len(theirs)) && mine[same] == theirs[same] {
+		same++
+	}
+	if same > before && !strings.Contains(mine[:same], "\n") {
+		mine, theirs = "…"+mine[same-before:], "…"+theirs[same-before:]
+	}
+	return clip(mine) + "\n--- and " + name + ":\n" + clip(theirs)
 }
 
 func clip(text string) string {
@@ -201,8 +222,8 @@ func (p *prover) reachAll(e *endpoint, one *row) {
 	}
 }
 
-// rowToReach returns a row of an endpoint that the owner made, or else one of another person. It is
-// one for which the declarations permit somebody to send the request.
+// rowToReach returns a row of an endpoint that the owner made, or else one of another person. The
+// declarations permit a caller to send the request for it.
 func (p *prover) rowToReach(e *endpoint) *row {
 	one := p.rowFor(p.owner, e.Resource)
 	if one != nil && one.by == p.owner && one.key(e.Resource) != "" && slices.ContainsFunc(p.people, func(who *person) bool { return p.permits(e, who, one) }) {
@@ -341,8 +362,8 @@ func (p *prover) reachBy(e *endpoint, r request, of *table.Resource, one *row, r
 	other := r
 	other.path = withKey(r.path, escape(key), escape(missing))
 	if none := p.send(e, other); got.plain(key, missing) != none.plain(key, missing) {
-		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s",
-			clip(got.plain(key, missing)), missing, clip(none.plain(key, missing)))
+		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s",
+			difference(got.plain(key, missing), "for "+missing, none.plain(key, missing)))
 	}
 }
 
@@ -496,8 +517,8 @@ func (p *prover) refer(e *endpoint, r request, pointer, key, missing string) {
 	case got.ok():
 		p.find(e, r.by, got.curl(), "a reference to another's row at %s is accepted", pointer)
 	case got.plain(key, missing) != other.plain(key, missing):
-		p.find(e, r.by, got.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s\n--- and\n%s",
-			pointer, clip(got.plain(key, missing)), clip(other.plain(key, missing)))
+		p.find(e, r.by, got.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s",
+			pointer, difference(got.plain(key, missing), "for "+missing, other.plain(key, missing)))
 	case len(faults) > 0 && !slices.ContainsFunc(faults, func(one string) bool { return strings.HasSuffix(one, pointer) }):
 		p.skip(e, r.by, got.curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, clip(got.text))
 	case len(changed) > 0:
