@@ -268,13 +268,16 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 		if !ok {
 			continue
 		}
-		add := func(query string) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query, by: who}})
+		required := (&writer{prover: p, by: who}).query(e)
+		add := func(query url.Values) {
+			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who}})
 		}
-		add("")
+		add(required)
 		for _, param := range e.spec.Params {
 			for _, value := range valuesFor(param, e.searches(param), hidden) {
-				add(url.Values{param.Name: {value}}.Encode())
+				query := maps.Clone(required)
+				query.Set(param.Name, value)
+				add(query)
 			}
 		}
 	}

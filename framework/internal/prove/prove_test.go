@@ -295,6 +295,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a field that few see is shown to all", more: []framework.Resource{stickers()}, where: "GET /api/stickers/labels/", what: "of a row or a field"},
 		{name: "a row outside a scope with an alternative", change: asOwner(one("GET", "/api/papers/")), more: openPapers(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a reference by a holder of a permission", change: references, more: []framework.Resource{kits()}, where: "POST /api/kits/", what: "a reference to another's row"},
+		{name: "a function with required parameters lists texts of all rows", more: []framework.Resource{finder(anyLabel)}, where: "GET /api/finder/find/", what: "of a row or a field"},
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
