@@ -84,8 +84,8 @@ type endpoint struct {
 	body  map[string]any // the JSON Schema of its body, nil without one
 	// endless: an answer was cut off, as that of a stream which goes on.
 	endless bool
-	// steady: an answer stayed the same for a second.
-	steady bool
+	// steady: an answer stayed the same for a second. timed: it did not.
+	steady, timed bool
 }
 
 // A person is a caller whose requests the server identifies.

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
 )
 
 func escape(key string) string { return url.PathEscape(key) }
@@ -157,8 +158,8 @@ func (p *prover) unreached(e *endpoint, last *answer) {
 	case last == nil:
 		p.skip(e, p.owner, "", "no row for it could be made: declare an endpoint that creates one, or insert one by a migration")
 	default:
-		p.skip(e, last.by, last.curl(), "it is answered %d: %s\nGive the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs",
-			last.status, clip(last.text))
+		p.skip(e, last.by, last.curl(), "it is answered %d: %s\n"+
+			"Give the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs", last.status, clip(last.text))
 	}
 }
 
@@ -318,9 +319,10 @@ func (p *prover) tryBelow(e *endpoint) {
 	if above == nil {
 		return
 	}
+	change := call.Route{ViewSet: parent.Path, Name: call.VerbUpdate, Method: http.MethodPut}
 	for _, who := range p.others(above.by) {
 		hidden := !p.sees(who, parent, above)
-		kept := e.ByWriters && e.Resource.Above.ByWriters && !p.changes(who, parent, above, call.Route{ViewSet: parent.Path, Name: call.VerbUpdate, Method: http.MethodPut})
+		kept := e.ByWriters && e.Resource.Above.ByWriters && !p.changes(who, parent, above, change)
 		keys, ok := p.keysAbove(parent, who, above)
 		if e.access(who) == spec.AccessRefused || !hidden && !kept || !ok {
 			continue
@@ -557,7 +559,11 @@ func (p *prover) tryReplay(e *endpoint) {
 	if !e.Idempotent || e.access(p.owner) == spec.AccessRefused || e.access(who) == spec.AccessRefused || !e.makes() {
 		return
 	}
-	r, ok := p.requestOf(e, p.writerLike(e, p.owner, nil, ""), nil)
+	one := p.fresh(p.owner) // who may make a row even if each caller may make only one
+	if one == nil {
+		return
+	}
+	r, ok := p.requestOf(e, p.writerLike(e, one, nil, ""), nil)
 	if !ok {
 		return
 	}
@@ -567,14 +573,12 @@ func (p *prover) tryReplay(e *endpoint) {
 		return
 	}
 	after := p.contents()
-	fresh := p.learn(before, after, p.owner)
+	p.learn(before, after, one)
 	again := r
 	again.by = who
 	got := p.send(e, again)
-	for _, one := range fresh {
-		if id := one.values.at(p.keysOf(one.table)); len(id) > 20 && strings.Contains(got.text, strings.Trim(id, "[]")) {
-			p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
-		}
+	if got.header.Get(problem.HeaderReplayed) != "" {
+		p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
 	}
 	p.learn(after, p.contents(), who)
 }
