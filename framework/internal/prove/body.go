@@ -1,9 +1,12 @@
 package prove
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +18,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -63,6 +67,41 @@ func (w *writer) body(e *endpoint) []byte {
 		return nil
 	}
 	return text
+}
+
+// query returns the parameters that the function of an endpoint requires.
+func (w *writer) query(e *endpoint) url.Values {
+	values := url.Values{}
+	for _, param := range e.spec.Params {
+		if param.Field != nil && param.Field.Required {
+			values.Set(param.Name, w.parameter(param))
+		}
+	}
+	return values
+}
+
+// parameter makes the value of a parameter of a function.
+func (w *writer) parameter(param spec.Param) string {
+	switch {
+	case param.Field.Ref != "":
+		key, _ := w.reference(param.Field.Ref, param.Name)
+		return key
+	case len(param.Enum) > 0:
+		return param.Enum[0]
+	case param.Field.Example != "":
+		return param.Field.Example
+	}
+	switch t := param.Type; {
+	case t == reflect.TypeFor[uuid.UUID]():
+		return w.text(map[string]any{"format": "uuid"}, param.Name)
+	case t == reflect.TypeFor[time.Time]():
+		return w.text(map[string]any{"format": "date-time"}, param.Name)
+	case t != nil && t.Kind() == reflect.Bool:
+		return "true"
+	case t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64:
+		return fmt.Sprint(cmp.Or(param.Minimum, any(10)))
+	}
+	return w.word(min(12, cmp.Or(param.MaxLength, 12)))
 }
 
 func member(schema map[string]any, name string) map[string]any {

@@ -4,11 +4,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -38,11 +39,46 @@ func (p *prover) tryLists() {
 				continue
 			}
 			if fresh, ok := p.create(e, maker); ok {
-				p.compareLooks(e, maker, p.likeOf(e, maker, fresh))
+				like := p.likeOf(e, maker, fresh)
+				p.compareLooks(e, maker, like, func() bool { return p.createAgain(e, maker) })
 				break
 			}
 		}
 	}
+}
+
+// tryChanges shows that changes of a row do not show in what others read, who may not see the row: for
+// each PATCH that the framework itself answers, of a row that other rows refer to if there is one.
+func (p *prover) tryChanges() {
+	for _, e := range p.endpoints {
+		if e.Kind != declare.VerbAccepts || e.info.Method != http.MethodPatch || p.broken != nil {
+			continue
+		}
+		if one := p.rowToReach(e); one != nil {
+			one = p.referredTo(one)
+			p.compareLooks(e, one.by, one, func() bool {
+				got, _ := p.succeed(e, one.by, one)
+				return got != nil && got.ok()
+			})
+		}
+	}
+}
+
+// referredTo returns a row like one, by the same person, that another person's or another table's row
+// refers to; one itself if there is none.
+func (p *prover) referredTo(one *row) *row {
+	keys := p.keysOf(one.table)
+	for _, like := range slices.Backward(p.made) {
+		if like.table != one.table || like.by != one.by || len(keys) != 1 {
+			continue
+		}
+		for _, other := range p.made {
+			if other.table != one.table && slices.Contains(slices.Collect(maps.Values(other.values)), like.values[keys[0]]) {
+				return like
+			}
+		}
+	}
+	return one
 }
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
@@ -59,7 +95,9 @@ func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
 	return like
 }
 
-func (p *prover) compareLooks(e *endpoint, maker *person, like *row) {
+// compareLooks compares what others read before and after a function, which makes or changes a row of a
+// person by an endpoint. It is false if it fails.
+func (p *prover) compareLooks(e *endpoint, maker *person, like *row, change func() bool) {
 	if like == nil {
 		return
 	}
@@ -79,7 +117,7 @@ func (p *prover) compareLooks(e *endpoint, maker *person, like *row) {
 			l.varies = p.send(l.e, l.r).plain() != l.was.plain() || l.e.endless
 		}
 		known := slices.Clone(p.made)
-		if !p.createAgain(e, maker) {
+		if !change() {
 			return
 		}
 		fresh := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return slices.Contains(known, one) })
@@ -133,18 +171,20 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 		// A function may change rows that others see, and a row that only changed may be a part of such a row.
 		whatever := e.declared() && e.Resource.Declaration.Verbs.Get(e.Route.Name).Then == nil && len(fresh) > 0
 		if !l.varies && now.plain() != l.was.plain() && (whatever || narrowed) && p.lasts(l, now) {
-			p.find(l.e, l.r.by, now.curl(), "the answer changed when another caller made a row by %s %s:\n%s\n--- and before:\n%s", e.info.Method, e.info.Path, clip(now.plain()), clip(l.was.plain()))
+			p.find(l.e, l.r.by, now.curl(), "the answer changed after another caller's request %s %s:\n%s",
+				e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))
 		}
 	}
 	return whole
 }
 
-// lasts reports whether an answer stays the same for a second. One that has the time does not. An
+// lasts reports whether an answer stays the same for a second. One that has the time does not. Each
 // endpoint is tried once.
 func (p *prover) lasts(l *look, now *answer) bool {
-	if !l.e.steady {
+	if !l.e.steady && !l.e.timed {
 		time.Sleep(1100 * time.Millisecond)
 		l.e.steady = p.send(l.e, l.r).plain() == now.plain()
+		l.e.timed = !l.e.steady
 	}
 	return l.e.steady
 }
@@ -177,7 +217,7 @@ func (p *prover) secretIn(got *answer) (secret string) {
 			continue
 		}
 		for column, value := range one.values {
-			if (secret == "" || value < secret) && p.tells(one, column, value) && strings.Contains(got.text, value) &&
+			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
 				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column) {
 				secret = value
 			}
@@ -186,8 +226,8 @@ func (p *prover) secretIn(got *answer) (secret string) {
 	return secret
 }
 
-// tells reports whether a value is of one row alone: its key, or a text of its body.
-func (p *prover) tells(one *row, column, value string) bool {
+// identifies reports whether a value is of one row alone: its key, or a text of its body.
+func (p *prover) identifies(one *row, column, value string) bool {
 	keys := p.keysOf(one.table)
 	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
 }
@@ -238,7 +278,11 @@ func (p *prover) mayMeet(who *person, one *row) bool {
 // masked reports whether a rule of a viewset hides a column from a person.
 func (p *prover) masked(who *person, r *table.Resource, column string) bool {
 	field := r.Table.FieldMap[column]
-	return field != nil && fieldrule.AnyHides(p.callOf(who, call.Route{}), r.Fields.Seeing(r.FieldOf(column, field)))
+	if field == nil {
+		return false
+	}
+	c := p.callOf(who, listing(r))
+	return slices.ContainsFunc(r.Fields.Seeing(r.FieldOf(column, field)), func(rule *fieldrule.Rule) bool { return !rule.Permission.Permit(c) })
 }
 
 // maskedIn reports whether rules hide a column of a row in each viewset that shows the row.
@@ -267,13 +311,16 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 		if !ok {
 			continue
 		}
-		add := func(query string) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query, by: who}})
+		required := (&writer{prover: p, by: who}).query(e)
+		add := func(query url.Values) {
+			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who}})
 		}
-		add("")
+		add(required)
 		for _, param := range e.spec.Params {
 			for _, value := range valuesFor(param, e.searches(param), hidden) {
-				add(url.Values{param.Name: {value}}.Encode())
+				query := maps.Clone(required)
+				query.Set(param.Name, value)
+				add(query)
 			}
 		}
 	}
@@ -310,11 +357,14 @@ func valuesFor(param spec.Param, searches bool, one *row) (values []string) {
 	if len(param.Enum) > 0 {
 		return param.Enum[:min(len(param.Enum), mostValues)]
 	}
+	if param.Type != nil && param.Type.Kind() == reflect.Bool {
+		return []string{"true", "false"} // a column may have 1 and 0
+	}
 	name := plainName(param.Name)
 	for _, column := range slices.Sorted(maps.Keys(one.values)) {
 		value, plain := one.values[column], plainName(column)
 		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
-		if value != "" && (named || searches && len(value) > 2 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
+		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
 			values = append(values, value)
 		}
 	}

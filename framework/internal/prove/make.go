@@ -164,6 +164,7 @@ func (p *prover) settle(e *endpoint, got *answer, before contents, on *row) []*r
 	if secret := p.secretIn(got); secret != "" && !e.SignsIn {
 		p.find(e, got.by, got.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
+	p.checkLocks(e, got, on)
 	fresh := p.learn(before, after, by)
 	p.forget(after)
 	return fresh
@@ -218,12 +219,14 @@ func (p *prover) prepare(e *endpoint, who *person) {
 	}
 }
 
-// pointersIn lists the pointers of the faults of an error.
+// pointersIn lists the pointers of the faults of an error, and the names of wrong parameters.
 func pointersIn(value any) (pointers []string) {
 	switch value := value.(type) {
 	case map[string]any:
-		if pointer, ok := value["pointer"].(string); ok {
-			pointers = append(pointers, pointer)
+		for _, place := range []string{"pointer", "parameter"} {
+			if at, ok := value[place].(string); ok && at != "" {
+				pointers = append(pointers, at)
+			}
 		}
 		for _, one := range value {
 			pointers = append(pointers, pointersIn(one)...)
@@ -248,7 +251,9 @@ func (p *prover) requestOf(e *endpoint, w *writer, on *row) (request, bool) {
 		r.header.Set("Content-Type", kind)
 		return r, ok
 	}
-	if r.method != http.MethodGet {
+	if r.method == http.MethodGet {
+		r.query = w.query(e).Encode()
+	} else {
 		r.body = w.body(e)
 	}
 	return r, ok

@@ -176,9 +176,11 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 		{"the time, and a stream without an end", func(*testing.T) []framework.Resource { return []framework.Resource{clocks()} }},
 		{"rows that leave a scope", func(*testing.T) []framework.Resource { return []framework.Resource{claims()} }},
 		{"a function that changes a public row", func(*testing.T) []framework.Resource { return []framework.Resource{counted(), countries()} }},
+		{"required parameters", func(*testing.T) []framework.Resource { return []framework.Resource{finder(ownLabel)} }},
 		{"changes after the answer", func(*testing.T) []framework.Resource { return []framework.Resource{slow()} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more(t)...)
 				for _, f := range append(report.Findings, report.Unexercised...) {
@@ -199,5 +201,55 @@ func TestCurl(t *testing.T) {
 			}
 		}
 		t.Errorf("no finding has a HEAD: %v", report.Findings)
+	})
+}
+
+// finder serves functions that require parameters.
+func finder(read func(*framework.Call, string) (string, error)) framework.Resource {
+	type wanted struct {
+		Kind  string    `json:"kind" validate:"required,oneof=all none"`
+		Label string    `json:"label" validate:"required,max=20"`
+		Size  int       `json:"size" validate:"required,min=3"`
+		Box   uuid.UUID `json:"box" validate:"required" ref:"boxes"`
+		After time.Time `json:"after" validate:"required"`
+	}
+	find := func(c *framework.Call, in wanted) (allKeys, error) {
+		text, err := read(c, in.Label)
+		return allKeys{text}, err
+	}
+	return framework.ViewSet[Box]{
+		Name: "finder", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "find", find)},
+	}
+}
+
+func ownLabel(_ *framework.Call, label string) (string, error) { return label, nil }
+
+func anyLabel(c *framework.Call, _ string) (string, error) {
+	keys, err := labels(c, framework.None{})
+	return keys.Keys, err
+}
+
+// picky serves a function that rejects each body.
+func picky() framework.Resource {
+	type order struct {
+		Code string `json:"code" validate:"required,max=60"`
+	}
+	reject := func(*framework.Call, order) (framework.None, error) {
+		return framework.None{}, framework.Invalid(framework.Fault{Pointer: "/code", Code: "oneof", Detail: "There is no such code."})
+	}
+	return framework.ViewSet[Box]{
+		Name: "picky", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "order", reject)},
+	}
+}
+
+// TestNotExercised: a function that rejects each body is reported.
+func TestNotExercised(t *testing.T) {
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, nil, picky())
+		if len(report.Unexercised) != 1 || report.Unexercised[0].Path != "/api/picky/order/" || len(report.Findings) > 0 {
+			t.Errorf("not exercised are %v; findings are %v", report.Unexercised, report.Findings)
+		}
 	})
 }

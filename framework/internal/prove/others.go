@@ -30,7 +30,6 @@ func (p *prover) use(e *endpoint, who *person, one *row) {
 	}
 	before, kept := p.contents(), p.keptFrom(who)
 	got := p.send(e, r)
-	p.checkLocks(e, got, one)
 	after := p.contents()
 	for _, theirs := range kept {
 		text := fmt.Sprint(theirs.values)
@@ -103,11 +102,23 @@ func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
 // isStored reports whether a row has a value already; without a row, whether the value is that of a
 // field which is not set.
 func (p *prover) isStored(r *table.Resource, on *row, name string, value any) bool {
-	if value == nil || value == "" || value == false || value == float64(0) {
-		return on == nil
+	if on == nil {
+		return value == nil || value == "" || value == false || value == float64(0)
 	}
-	field := r.Names[name].Column
-	return on != nil && field != nil && (on.values[field.Name] == fmt.Sprint(value) || value == true && on.values[field.Name] == "1")
+	column := r.Names[name].Column
+	if column == nil {
+		return false
+	}
+	stored := on.values[column.Name]
+	switch value {
+	case nil:
+		return stored == ""
+	case true: // SQLite has integers
+		return stored == "true" || stored == "1"
+	case false:
+		return stored == "false" || stored == "0"
+	}
+	return stored == fmt.Sprint(value)
 }
 
 // tryElsewhere sends the request for a row below a row to which it does not belong, as the person who

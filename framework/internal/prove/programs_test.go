@@ -355,6 +355,7 @@ func TestLegitimatePrograms(t *testing.T) {
 		{"a permission for writers of references", []framework.Resource{kits()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more...)
 				for _, f := range append(report.Findings, report.Unexercised...) {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
@@ -83,8 +84,8 @@ type endpoint struct {
 	body  map[string]any // the JSON Schema of its body, nil without one
 	// endless: an answer was cut off, as that of a stream which goes on.
 	endless bool
-	// steady: an answer stayed the same for a second.
-	steady bool
+	// steady: an answer stayed the same for a second. timed: it did not.
+	steady, timed bool
 }
 
 // A person is a caller whose requests the server identifies.
@@ -109,6 +110,7 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 		return nil, err
 	}
 	p.tryLists()
+	p.tryChanges()
 	for _, e := range p.endpoints {
 		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
 			return nil, err
@@ -132,11 +134,11 @@ func (p *prover) unthrottle() {
 }
 
 // begin reads the declarations and makes the people. The rows that the database has already, as those
-// of a migration, count as made by nobody.
+// of a migration, count as made by no caller.
 func (p *prover) begin() error {
 	p.unthrottle()
-	nobody := &person{header: http.Header{}}
-	p.learn(nil, p.contents(), nobody)
+	migration := &person{header: http.Header{}}
+	p.learn(nil, p.contents(), migration)
 	catalog := describe.NewCatalog(p.registry)
 	document, err := catalog.Document()
 	if err != nil {
@@ -220,10 +222,15 @@ func (e *endpoint) access(of *person) spec.Access { return e.tried.Cells[of.at].
 
 // find adds a leak to the report.
 func (p *prover) find(e *endpoint, by *person, curl, sentence string, args ...any) {
-	p.report.Findings = append(p.report.Findings, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+	p.report.Findings = append(p.report.Findings, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
 }
 
 // skip adds an endpoint that was not exercised to the report.
 func (p *prover) skip(e *endpoint, by *person, curl, sentence string, args ...any) {
-	p.report.Unexercised = append(p.report.Unexercised, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+	p.report.Unexercised = append(p.report.Unexercised, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
+}
+
+// findingOf makes a finding, without the bytes of an answer that are no text.
+func findingOf(e *endpoint, by *person, curl, what string) Finding {
+	return Finding{e.info.Method, e.info.Path, by.Name, strings.ToValidUTF8(what, "?"), strings.ToValidUTF8(curl, "?")}
 }

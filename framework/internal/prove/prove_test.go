@@ -285,7 +285,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a header of a row that exists", change: marks, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
-		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed when another caller made a row"},
+		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
 		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
 		{name: "an action is run by all, after rows are deleted softly", change: asOwner(one("POST", "/api/cards/")), more: []framework.Resource{cards()}, where: "POST /api/cards/{id}/print/", what: "not theirs"},
@@ -304,9 +304,11 @@ func TestLeaks(t *testing.T) {
 		{name: "a field that few see is shown to all", more: []framework.Resource{stickers()}, where: "GET /api/stickers/labels/", what: "of a row or a field"},
 		{name: "a row outside a scope with an alternative", change: asOwner(one("GET", "/api/papers/")), more: openPapers(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a reference by a holder of a permission", change: references, more: []framework.Resource{kits()}, where: "POST /api/kits/", what: "a reference to another's row"},
+		{name: "a function with required parameters lists texts of all rows", more: []framework.Resource{finder(anyLabel)}, where: "GET /api/finder/find/", what: "of a row or a field"},
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, c.change, c.more...)
 				for _, f := range report.Findings {

@@ -17,7 +17,7 @@ import (
 // answerTimeout limits how long an answer may take. A stream that goes on is cut off then. The next
 // answers of its endpoint are cut off after streamTimeout.
 const (
-	answerTimeout = 10 * time.Second
+	answerTimeout = 5 * time.Second
 	streamTimeout = 300 * time.Millisecond
 )
 

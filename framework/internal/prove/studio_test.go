@@ -223,7 +223,7 @@ func studio(storage files.Storage) []framework.Resource {
 			Name: "albums", Verbs: framework.CRUD[titleInput, albumView](), Scope: framework.Own((*Album).owner), Permission: signedIn, Ordering: byTitle,
 			Relations: framework.Relations{"photos": "albums/{}/photos"},
 			Files:     []framework.FileField[Album]{{Name: "cover", Field: func(a *Album) *files.File { return &a.Cover }, Storage: storage, MaxBytes: 1000, Types: []string{"text/plain"}}},
-			Actions:   []framework.Action[Album]{framework.Related[Album, scrapView]("scraps", "scraps", "album")},
+			Actions:   []framework.Action[Album]{framework.Related[Album, scrapView]("scraps", "scraps", "album"), framework.Related[Album, scrapView]("prints", "prints", "album")},
 		},
 		framework.ViewSet[Photo]{
 			Name: "photos", Parent: framework.Child("album", "albums"), Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Public(),
@@ -233,6 +233,9 @@ func studio(storage files.Storage) []framework.Resource {
 		framework.ViewSet[Photo]{
 			Name: "scraps", Verbs: framework.CRUD[scrapInput, scrapView](), Scope: framework.Via("album_id", "albums"),
 			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,
+		},
+		framework.ViewSet[Photo]{
+			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Public(), Permission: framework.Staff(), Ordering: byTitle,
 		},
 		framework.ViewSet[Wall]{
 			Name: "walls", Verbs: framework.CRUD[wallInput, wallView](), Scope: framework.Public(), Writers: framework.Own((*Wall).owner), Permission: signedIn,

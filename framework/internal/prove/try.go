@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
 )
 
 func escape(key string) string { return url.PathEscape(key) }
@@ -49,12 +50,22 @@ func (p *prover) tryOpen(e *endpoint) {
 		}
 		if got := p.tryOpenAs(e, one); got != nil && e.access(who) != spec.AccessRefused {
 			last = got
-			reached = reached || got.ok() || got.status < http.StatusInternalServerError && !e.declared() && got.status != http.StatusTooManyRequests
+			reached = reached || e.reachedBy(got)
 		}
 	}
 	if !reached {
 		p.unreached(e, last)
 	}
+}
+
+// reachedBy reports whether a request reached what an endpoint does. A function may reject what it
+// wants, but the proof must make a body and parameters that are valid. Package auth needs secrets,
+// which it sends by mail.
+func (e *endpoint) reachedBy(got *answer) bool {
+	if e.declared() || got.status >= http.StatusInternalServerError || got.status == http.StatusTooManyRequests {
+		return got.ok()
+	}
+	return e.Resource.Path == "auth" || len(pointersIn(got.value())) == 0
 }
 
 // tryOpenAs sends the request of one caller. It returns the answer, nil if the request could not be
@@ -92,6 +103,7 @@ func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen m
 			_, was := before[name][text]
 			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && p.hiddenFrom(got.by, one)) {
 				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
+				break
 			}
 		}
 	}
@@ -141,13 +153,33 @@ func (p *prover) unreached(e *endpoint, last *answer) {
 	usable := func(who *person) bool { return e.access(who) != spec.AccessRefused }
 	switch {
 	case !slices.ContainsFunc(p.people, usable):
-		p.skip(e, p.owner, "", "the declarations permit none of the callers: list a kind of caller that its permission permits")
+		p.skip(e, p.owner, "", "the declarations reject every caller: list a kind of caller that its permission permits")
 	case last == nil:
 		p.skip(e, p.owner, "", "no row for it could be made: declare an endpoint that creates one, or insert one by a migration")
 	default:
-		p.skip(e, last.by, last.curl(), "it is answered %d: %s\nGive the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs",
-			last.status, clip(last.text))
+		p.skip(e, last.by, last.curl(), "it is answered %d: %s\n"+
+			"Give the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs", last.status, clip(last.text))
 	}
+}
+
+// difference returns the lines of an answer that another one lacks, and those of the other one.
+func difference(one, name, other string) string {
+	lacks := func(text, of string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+			return slices.Contains(strings.Split(of, "\n"), line)
+		}), "\n")
+	}
+	mine, theirs := lacks(one, other), lacks(other, one)
+	// Of two long lines, the part in which they differ.
+	const before = 60
+	same := 0
+	for same < min(len(mine), len(theirs)) && mine[same] == theirs[same] {
+		same++
+	}
+	if same > before && !strings.Contains(mine[:same], "\n") {
+		mine, theirs = "…"+mine[same-before:], "…"+theirs[same-before:]
+	}
+	return clip(mine) + "\n--- and " + name + ":\n" + clip(theirs)
 }
 
 func clip(text string) string {
@@ -201,8 +233,8 @@ func (p *prover) reachAll(e *endpoint, one *row) {
 	}
 }
 
-// rowToReach returns a row of an endpoint that the owner made, or else one of another person. It is
-// one for which the declarations permit somebody to send the request.
+// rowToReach returns a row of an endpoint that the owner made, or else one of another person. The
+// declarations permit a caller to send the request for it.
 func (p *prover) rowToReach(e *endpoint) *row {
 	one := p.rowFor(p.owner, e.Resource)
 	if one != nil && one.by == p.owner && one.key(e.Resource) != "" && slices.ContainsFunc(p.people, func(who *person) bool { return p.permits(e, who, one) }) {
@@ -361,8 +393,8 @@ func (p *prover) reachBy(e *endpoint, r request, of *table.Resource, one *row, r
 	none := p.send(e, other)
 	switch {
 	case got.plain(key, missing) != none.plain(key, missing):
-		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s\n--- and for %s:\n%s",
-			clip(got.plain(key, missing)), missing, clip(none.plain(key, missing)))
+		p.find(e, r.by, got.curl(), "the answer differs from that for a row that does not exist:\n%s",
+			difference(got.plain(key, missing), "for "+missing, none.plain(key, missing)))
 	case !refused && none.rejects() && r.method != http.MethodOptions:
 		p.find(e, r.by, none.curl(), "it is answered %d for a row that does not exist, and the declarations permit this caller", none.status)
 	}
@@ -521,8 +553,8 @@ func (p *prover) refer(e *endpoint, r request, pointer, key, missing string) {
 	case got.ok():
 		p.find(e, r.by, got.curl(), "a reference to another's row at %s is accepted", pointer)
 	case got.plain(key, missing) != other.plain(key, missing):
-		p.find(e, r.by, got.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s\n--- and\n%s",
-			pointer, clip(got.plain(key, missing)), clip(other.plain(key, missing)))
+		p.find(e, r.by, got.curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s",
+			pointer, difference(got.plain(key, missing), "for "+missing, other.plain(key, missing)))
 	case len(faults) > 0 && !slices.ContainsFunc(faults, func(one string) bool { return strings.HasSuffix(one, pointer) }):
 		p.skip(e, r.by, got.curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, clip(got.text))
 	case len(changed) > 0:
@@ -561,7 +593,11 @@ func (p *prover) tryReplay(e *endpoint) {
 	if !e.Idempotent || e.access(p.owner) == spec.AccessRefused || e.access(who) == spec.AccessRefused || !e.makes() {
 		return
 	}
-	r, ok := p.requestOf(e, p.writerLike(e, p.owner, nil, ""), nil)
+	one := p.fresh(p.owner) // who may make a row even if each caller may make only one
+	if one == nil {
+		return
+	}
+	r, ok := p.requestOf(e, p.writerLike(e, one, nil, ""), nil)
 	if !ok {
 		return
 	}
@@ -571,14 +607,12 @@ func (p *prover) tryReplay(e *endpoint) {
 		return
 	}
 	after := p.contents()
-	fresh := p.learn(before, after, p.owner)
+	p.learn(before, after, one)
 	again := r
 	again.by = who
 	got := p.send(e, again)
-	for _, one := range fresh {
-		if id := one.values.at(p.keysOf(one.table)); len(id) > 20 && strings.Contains(got.text, strings.Trim(id, "[]")) {
-			p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
-		}
+	if got.header.Get(problem.HeaderReplayed) != "" {
+		p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
 	}
 	p.learn(after, p.contents(), who)
 }

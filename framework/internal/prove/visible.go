@@ -17,7 +17,7 @@ import (
 // scope, and those of the viewsets above. Own and Via are compared with the stored row itself. Only
 // a Where, whose condition is a function, is evaluated by the database.
 func (p *prover) sees(who *person, r *table.Resource, one *row) bool {
-	return p.seesBy(who, r, one, call.Route{ViewSet: r.Path, Name: call.VerbList, Method: http.MethodGet})
+	return p.seesBy(who, r, one, listing(r))
 }
 
 // has reports whether a person may have a row at an endpoint. The answer of a write shows the row, so
@@ -86,6 +86,11 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 func (p *prover) callOf(who *person, route call.Route) *call.Call {
 	r := &http.Request{Method: route.Method, URL: &url.URL{}, Host: host, Header: who.header}
 	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route, Request: r})
+}
+
+// listing is the route of a list of a viewset.
+func listing(r *table.Resource) call.Route {
+	return call.Route{ViewSet: r.Path, Name: call.VerbList, Method: http.MethodGet}
 }
 
 // updating is the route of an update of a row of a viewset.
