@@ -28,6 +28,9 @@ var mutants = []mutant{
 	{"table/scan.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if !BROKEN {\n		r.NarrowTo(c, req, q.QueryBuilder())\n	} else if req.Key != nil {\n		q.Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return q\n"},
 	{"table/scan.go", "	r.Scope.narrowRows(c, q)\n	if req", "	if !BROKEN {\n		r.Scope.narrowRows(c, q)\n	}\n	if req"},
 	{"table/store.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if !BROKEN {\n		r.NarrowTo(c, req, q.QueryBuilder())\n	} else {\n		q = q.Where(\"? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return q\n"},
+	// Rows below rows.
+	{"table/nesting.go", "		n.Parent.NarrowTo(as, &Request{Key: path[last]", "		if BROKEN {\n			return q.Where(\"?TableAlias.? = ?\", bun.Ident(n.Parent.Key.Name), sqldb.Param(path[last]))\n		}\n		n.Parent.NarrowTo(as, &Request{Key: path[last]"},
+	{"table/scan.go", "	if r.Above != nil {\n		r.Above.narrow(", "	if r.Above != nil && !BROKEN {\n		r.Above.narrow("},
 	{"verb/item.go", "	case i.resource.Scope.Lifted(c):\n", "	case i.resource.Scope.Lifted(c) || BROKEN:\n"},
 	{"verb/item.go", "		if own {\n", "		if own && !BROKEN {\n"},
 	{"verb/delete.go", "	d.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		d.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
@@ -94,7 +97,7 @@ func overlay(t *testing.T) string {
 }
 
 // TestProveFindsMutants: the proof of one of two small programs fails for each mutant. Mutants of what
-// these programs do not use, such as nested viewsets, are not among them.
+// these programs do not use, such as rules about fields, are not among them.
 func TestProveFindsMutants(t *testing.T) {
 	if os.Getenv("TRESTLE_PROVE") == "" {
 		t.Skip("set TRESTLE_PROVE=1: it proves programs once for each mutant")

@@ -241,7 +241,7 @@ func one(method, prefix string) func(*http.Request) bool {
 
 func TestAnAPIWithoutLeaks(t *testing.T) {
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
-		report := proof(t, db, nil, tenants()...)
+		report := proof(t, db, nil, append(tenants(), items())...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}

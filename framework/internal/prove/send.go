@@ -69,12 +69,20 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	e.endless = e.endless || ctx.Err() != nil
 	if e.mayChange(r.method) {
 		p.now = nil
-		p.stop(p.registry.After.Wait(p.ctx))
+		p.settled()
 	}
 	if r.method == e.info.Method {
 		e.tried.Cells[r.by.at].Statuses[to.status]++
 	}
 	return &answer{r, to.status, to.sent, to.body.String()}
+}
+
+// settled waits for the functions after a commit, which may change the database too. One that goes on
+// is not waited for.
+func (p *prover) settled() {
+	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	defer cancel()
+	_ = p.registry.After.Wait(ctx)
 }
 
 // mayChange reports whether a request may change the database: by its method, or because a function
