@@ -192,6 +192,23 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 	}
 }
 
+// TestAClosedConnection: a handler that closes the connection ends no proof.
+func TestAClosedConnection(t *testing.T) {
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, func(_ *guests, next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if at("GET", "/api/things/")(r) {
+					panic(http.ErrAbortHandler)
+				}
+				next.ServeHTTP(w, r)
+			})
+		})
+		if len(report.Unexercised) != 1 || report.Unexercised[0].Path != "/api/things/" {
+			t.Errorf("not exercised are %v", report.Unexercised)
+		}
+	})
+}
+
 // TestCurl: the line of a finding repeats its request.
 func TestCurl(t *testing.T) {
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
