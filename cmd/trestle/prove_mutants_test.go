@@ -41,7 +41,7 @@ var mutants = []mutant{
 	{"table/scan.go", "	if r.Above != nil {\n		r.Above.narrow", "	if r.Above != nil && !BROKEN {\n		r.Above.narrow"},
 	{"table/nesting.go", "	n.Parent.Scope.Narrow(as, q.QueryBuilder())\n", "	if !BROKEN {\n		n.Parent.Scope.Narrow(as, q.QueryBuilder())\n	}\n"},
 	{"table/nesting.go", "		n.Parent.Writers.Narrow(as, q.QueryBuilder())\n", "		if !BROKEN {\n			n.Parent.Writers.Narrow(as, q.QueryBuilder())\n		}\n"},
-	{"table/nesting.go", "		n.Parent.NarrowTo(as, &Request{Key: path[last], Above: path[:last], Changes: changes}, q.QueryBuilder())\n", "		if !BROKEN {\n			n.Parent.NarrowTo(as, &Request{Key: path[last], Above: path[:last], Changes: changes}, q.QueryBuilder())\n		}\n"},
+	{"table/nesting.go", "		n.Parent.NarrowTo(as, &Request{Key: path[last]", "		if BROKEN {\n			return q.Where(\"?TableAlias.? = ?\", bun.Ident(n.Parent.Key.Name), sqldb.Param(path[last]))\n		}\n		n.Parent.NarrowTo(as, &Request{Key: path[last]"},
 	{"table/nesting.go", "	r.Scope.narrowRows(c, q.QueryBuilder())\n", "	if !BROKEN {\n		r.Scope.narrowRows(c, q.QueryBuilder())\n	}\n"},
 	{"listing/related.go", "			if !lifted[0] {\n				l.Of", "			if !lifted[0] && !BROKEN {\n				l.Of"},
 	{"listing/related.go", "		if !lifted[1] {\n", "		if !lifted[1] && !BROKEN {\n"},

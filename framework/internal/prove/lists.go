@@ -82,7 +82,7 @@ func (p *prover) referredTo(one *row) *row {
 }
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
-// nil if no viewset serves one. A request that changed a row made that row.
+// nil if no viewset serves one. If the request changed a row instead, it returns that row.
 func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
 	for _, one := range append(fresh, p.rowsOf(e.Resource)...) {
 		switch {
@@ -169,8 +169,9 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 		}
 		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
 		// A function may change rows that others see, and a row that only changed may be a part of such a row.
-		whatever := e.declared() && e.Resource.Declaration.Verbs.Get(e.Route.Name).Then == nil && len(fresh) > 0
-		if !l.varies && now.plain() != l.was.plain() && (whatever || narrowed) && p.lasts(l, now) {
+		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
+		strict := e.declared() && verb.Then == nil && (len(fresh) > 0 || verb.Fill == nil && e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch)
+		if !l.varies && now.plain() != l.was.plain() && (strict || narrowed) && p.lasts(l, now) {
 			p.find(l.e, l.r.by, now.curl(), "the answer changed after another caller's request %s %s:\n%s",
 				e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))
 		}

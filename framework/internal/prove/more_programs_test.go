@@ -176,6 +176,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 		{"the time, and a stream without an end", func(*testing.T) []framework.Resource { return []framework.Resource{clocks()} }},
 		{"rows that leave a scope", func(*testing.T) []framework.Resource { return []framework.Resource{claims()} }},
 		{"a function that changes a public row", func(*testing.T) []framework.Resource { return []framework.Resource{counted(), countries()} }},
+		{"rows that all read, and rows below them", func(*testing.T) []framework.Resource { return shared() }},
 		{"required parameters", func(*testing.T) []framework.Resource { return []framework.Resource{finder(ownLabel)} }},
 		{"changes after the answer", func(*testing.T) []framework.Resource { return []framework.Resource{slow()} }},
 	} {
@@ -189,6 +190,23 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAClosedConnection: a handler that closes the connection ends no proof.
+func TestAClosedConnection(t *testing.T) {
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, func(_ *guests, next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if at("GET", "/api/things/")(r) {
+					panic(http.ErrAbortHandler)
+				}
+				next.ServeHTTP(w, r)
+			})
+		})
+		if len(report.Unexercised) != 1 || report.Unexercised[0].Path != "/api/things/" {
+			t.Errorf("not exercised are %v", report.Unexercised)
+		}
+	})
 }
 
 // TestCurl: the line of a finding repeats its request.
@@ -252,4 +270,18 @@ func TestNotExercised(t *testing.T) {
 			t.Errorf("not exercised are %v; findings are %v", report.Unexercised, report.Findings)
 		}
 	})
+}
+
+// shared are boxes that all callers read and only their owners change, and items that these add.
+func shared() []framework.Resource {
+	return []framework.Resource{
+		framework.ViewSet[Box]{
+			Name: "shared", Verbs: framework.CRUD[boxInput, boxView](), Scope: framework.Public(), Writers: framework.Own((*Box).owner),
+			Permission: framework.OrReadOnly(framework.Authenticated()), Ordering: framework.Ordering{Default: "id"},
+		},
+		framework.ViewSet[Item]{
+			Name: "items", Parent: framework.Child("box", "shared").ByWriters(), Verbs: framework.CRUD[itemInput, itemView](), Scope: framework.Public(),
+			Permission: framework.OrReadOnly(framework.Authenticated()), Ordering: framework.Ordering{Default: "name"},
+		},
+	}
 }

@@ -249,10 +249,14 @@ func one(method, prefix string) func(*http.Request) bool {
 }
 
 func TestAnAPIWithoutLeaks(t *testing.T) {
+	requests := map[int]bool{} // how many each proof sent
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
-		report := proof(t, db, nil, tenants()...)
+		report := proof(t, db, nil, append(tenants(), items())...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
+		}
+		if requests[report.Requests] = true; len(requests) > 1 {
+			t.Errorf("two proofs with the same seed sent %v requests", requests)
 		}
 		known, err := os.ReadFile("testdata/access.txt")
 		if now := report.Matrix(); err != nil || now != string(known) {
@@ -305,6 +309,8 @@ func TestLeaks(t *testing.T) {
 		{name: "a row outside a scope with an alternative", change: asOwner(one("GET", "/api/papers/")), more: openPapers(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a reference by a holder of a permission", change: references, more: []framework.Resource{kits()}, where: "POST /api/kits/", what: "a reference to another's row"},
 		{name: "a function with required parameters lists texts of all rows", more: []framework.Resource{finder(anyLabel)}, where: "GET /api/finder/find/", what: "of a row or a field"},
+		{name: "a row that all read is changed by all", change: asOwner(one("PATCH", "/api/shared/")), more: shared(), where: "PATCH /api/shared/{id}/", what: "it changes boxes"},
+		{name: "rows are added below a row that all read", change: asOwner(belowABox("POST")), more: shared(), where: "POST /api/shared/{shared_id}/items/", what: "it changes items"},
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"trestle.example/framework/internal/fault"
 )
 
 // answerTimeout limits how long an answer may take. A stream that goes on is cut off then. The next
@@ -63,18 +65,37 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	maps.Copy(sent.Header, r.by.header)
 	maps.Copy(sent.Header, r.header)
 	to := &recorder{header: http.Header{}}
-	p.Handler.ServeHTTP(to, sent)
-	to.WriteHeader(http.StatusOK) // as a server does for a handler that writes nothing
+	p.serve(to, sent)
 	p.report.Requests++
 	e.endless = e.endless || ctx.Err() != nil
 	if e.mayChange(r.method) {
 		p.now = nil
-		p.stop(p.registry.After.Wait(p.ctx))
+		p.settled()
 	}
 	if r.method == e.info.Method {
 		e.tried.Cells[r.by.at].Statuses[to.status]++
 	}
 	return &answer{r, to.status, to.sent, to.body.String()}
+}
+
+// serve runs the handler as a server does: a handler that writes nothing answers 200, and one that
+// closes the connection has no status.
+func (p *prover) serve(to *recorder, sent *http.Request) {
+	defer func() {
+		if failure := recover(); failure != nil && !fault.IsAbort(failure) {
+			panic(failure)
+		}
+	}()
+	p.Handler.ServeHTTP(to, sent)
+	to.WriteHeader(http.StatusOK)
+}
+
+// settled waits for the functions after a commit, which may change the database too. One that goes on
+// is not waited for.
+func (p *prover) settled() {
+	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	defer cancel()
+	_ = p.registry.After.Wait(ctx)
 }
 
 // mayChange reports whether a request may change the database: by its method, or because a function

@@ -170,7 +170,7 @@ func difference(one, name, other string) string {
 		}), "\n")
 	}
 	mine, theirs := lacks(one, other), lacks(other, one)
-	// Of two long lines, the part in which they differ.
+	// Of two long lines that begin in the same way, it shows what follows.
 	const before = 60
 	same := 0
 	for same < min(len(mine), len(theirs)) && mine[same] == theirs[same] {
