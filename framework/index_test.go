@@ -75,11 +75,11 @@ func TestIndexes(t *testing.T) {
 		},
 		"an order both ways": {
 			func(v *framework.ViewSet[Book]) { v.Ordering.Default = "status,-title" },
-			[]string{"(status, title DESC, id): default order"},
+			[]string{"(status, title DESC, id DESC): default order"},
 		},
 		"an order that falls, with nulls behind it": {
 			func(v *framework.ViewSet[Book]) { v.Ordering.Default = "-published_at" },
-			[]string{"(published_at DESC, id): default order"},
+			[]string{"(published_at DESC, id DESC): default order"},
 		},
 		"orders by name, but not by relevance": {
 			func(v *framework.ViewSet[Book]) {

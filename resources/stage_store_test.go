@@ -43,7 +43,7 @@ func (s *stage) shop() {
 	for _, row := range []any{&shelf, &product, &variant, &basket, &line, &slot} {
 		s.store(row)
 	}
-	s.product, s.variant, s.line, s.orders = product.ID.String(), variant.ID.String(), line.ID.String(), map[order.Status]string{}
+	s.orders = map[order.Status]string{}
 	for _, status := range []order.Status{order.Placed, order.Confirmed, order.Packed, order.OutForDelivery} {
 		placed := order.Order{
 			ID: newID(), UserID: s.owner.ID, Number: newID().String(), Status: status, PlacedAt: now, ItemCount: 1,

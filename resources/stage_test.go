@@ -26,14 +26,9 @@ const mark = "kestrel"
 type stage struct {
 	*world
 
-	owner               auth.User
-	patient, doctor     string // without an appointment
-	visitor, specialist string // with the appointment
-	slot                string // the appointment
-
-	product, variant string // as the slug
-	line             string // in the owner's cart
-	orders           map[order.Status]string
+	owner   auth.User
+	patient string // without an appointment
+	orders  map[order.Status]string
 }
 
 // stage clears what was there and puts up new rows.
@@ -54,10 +49,7 @@ func (w *world) stage(owner auth.User) *stage {
 	w.store(&patients)
 	w.store(&doctors)
 	w.store(&slot)
-	s := &stage{
-		world: w, owner: owner, patient: patients[0].ID.String(), doctor: doctors[0].ID.String(),
-		visitor: patients[1].ID.String(), specialist: doctors[1].ID.String(), slot: slot.ID.String(),
-	}
+	s := &stage{world: w, owner: owner, patient: patients[0].ID.String()}
 	s.shop()
 	return s
 }
@@ -73,82 +65,6 @@ func patientOf(owner auth.User) clinic.Patient {
 
 func newDoctor() clinic.Doctor {
 	return clinic.Doctor{ID: newID(), Name: "Dr " + mark, Speciality: mark}
-}
-
-// id is the row that a route's path is to name, "" if it names none.
-func (s *stage) id(r framework.RouteInfo) string {
-	switch {
-	case !strings.Contains(r.Path, "{"):
-		return ""
-	case r.Path == "/api/patients/{id}/appointments/":
-		return s.visitor
-	}
-	ids := map[string]string{
-		"patients": s.patient, "appointments": s.slot, "doctors": s.doctor, "manage/doctors": s.doctor,
-		"products": mark, "cart/items": s.line, "orders": s.orders[order.Placed], "admin/products": s.product, "admin/variants": s.variant,
-		"admin/orders": s.orders[map[string]order.Status{
-			"confirm": order.Placed, "pack": order.Confirmed, "dispatch": order.Packed, "deliver": order.OutForDelivery,
-		}[r.Name]],
-	}
-	if ids[r.ViewSet] == "" {
-		s.t.Fatalf("%s: no row of %s is on stage; put one there", r.Path, r.ViewSet)
-	}
-	return ids[r.ViewSet]
-}
-
-// place is what stands for a row in a route's path.
-var place = regexp.MustCompile(`\{\w+\}`)
-
-// path is a route's path to a row.
-func path(r framework.RouteInfo, id string) string { return place.ReplaceAllString(r.Path, id) }
-
-// body is one that a route takes, nil for none: of the owner, where it is
-// credentials.
-func (s *stage) body(r framework.RouteInfo) any {
-	patient := fields{"name": "Changed", "phone": "999"}
-	doctor := fields{"name": "Changed"}
-	meeting := fields{"patient": s.patient, "doctor": s.doctor, "notes": "Changed"}
-	account := fields{"email": s.owner.Email, "password": password}
-	bodies := map[string]any{
-		"POST /api/patients/":             patient,
-		"PUT /api/patients/{id}/":         patient,
-		"PATCH /api/patients/{id}/":       fields{"city": "Changed"},
-		"POST /api/appointments/":         meeting,
-		"PUT /api/appointments/{id}/":     meeting,
-		"PATCH /api/appointments/{id}/":   fields{"notes": "Changed"},
-		"POST /api/manage/doctors/":       doctor,
-		"PUT /api/manage/doctors/{id}/":   doctor,
-		"PATCH /api/manage/doctors/{id}/": fields{"speciality": "Changed"},
-		"POST /api/cart/items":            fields{"variantId": s.variant},
-		"PATCH /api/cart/items/{id}":      fields{"quantity": 2},
-		"POST /api/orders":                fields{"deliveryAddress": addressOf("Asha")},
-		"POST /api/admin/products": fields{
-			"name": "Changed", "category": fields{"slug": mark}, "variants": []fields{{"sku": newID(), "label": "1 kg", "unit": "kg", "pricePaise": 100}},
-		},
-		"PATCH /api/admin/products/{id}":        fields{"name": "Changed"},
-		"PATCH /api/admin/variants/{id}/stock":  fields{"stock": 7},
-		"POST /api/auth/register":               fields{"email": newID().String() + "@new.example", "password": password},
-		"POST /api/auth/login":                  account,
-		"POST /api/auth/token":                  account,
-		"POST /api/auth/session":                account,
-		"POST /api/auth/jwt":                    account,
-		"PATCH /api/auth/me":                    fields{"name": newID().String()},
-		"POST /api/auth/password":               fields{"currentPassword": password, "password": password},
-		"POST /api/auth/email":                  fields{"currentPassword": password, "email": newID().String() + "@new.example"},
-		"DELETE /api/auth/me":                   fields{"password": "not " + password},
-		"POST /api/auth/password/reset":         fields{"email": s.owner.Email},
-		"POST /api/auth/password/reset/confirm": fields{"token": "unknown", "password": password},
-		"POST /api/auth/email/verify":           fields{"token": "unknown"},
-	}
-	if body, known := bodies[route(r)]; known {
-		return body
-	}
-	if strings.HasPrefix(r.Path, "/api/auth/jwt/") {
-		pair, err := s.identity.JWT.Issue(s.t.Context(), s.db.Session(), s.now(s.owner))
-		s.must(err)
-		return fields{"refresh": pair.Refresh.Reveal()}
-	}
-	return nil
 }
 
 func route(r framework.RouteInfo) string { return r.Method + " " + r.Path }

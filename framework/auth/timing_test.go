@@ -16,12 +16,12 @@ const (
 
 // TestFailedLoginsTakeTheSameTime: failed logins take the same time for every reason.
 // With TRESTLE_PROVE=1 it measures a thousand logins of each kind in turn, which takes
-// minutes on an idle machine. Otherwise it runs 20 and ignores the times.
+// minutes on an idle machine. Otherwise it runs 3 and ignores the times.
 func TestFailedLoginsTakeTheSameTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race run; these are single requests and run in make test")
 	}
-	prove, samples := os.Getenv(proveVariable) == "1", 20
+	prove, samples := os.Getenv(proveVariable) == "1", 3
 	if prove {
 		samples = proofSamples
 	} else {

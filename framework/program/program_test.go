@@ -189,3 +189,17 @@ func TestWhatIsBesideTheAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestAProofNeedsAnEmptyDatabase: a proof of a database that has tables changes nothing.
+func TestAProofNeedsAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		proof, err := usersAlone().Prove(t.Context(), database, framework.ProofOptions{Seed: 1})
+		if err != nil || len(proof.Findings)+len(proof.Unexercised) > 0 {
+			t.Errorf("the proof of an empty database finds %v, %v", proof, err)
+		}
+		if _, err = usersAlone().Prove(t.Context(), database, framework.ProofOptions{Seed: 1}); err == nil || !strings.Contains(err.Error(), "a proof needs an empty database") {
+			t.Errorf("the error of a second proof is %v", err)
+		}
+	})
+}

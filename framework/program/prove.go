@@ -16,12 +16,13 @@ import (
 	"trestle.example/framework/auth"
 	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/site"
+	"trestle.example/framework/sqldb"
 	"trestle.example/framework/throttle"
 )
 
 // Prove opens the program on an empty database, migrates it, and tries to reach the rows of each
 // caller as every other caller: see [framework.API.Prove]. It uses the defaults of all settings and
-// no rates. It fills the database, so the database must be one that was made for it. Unless o has
+// no rates. A database that has tables is an error. Unless o has
 // SignIn, callers are users with a token of package auth, and the API must accept [auth.Token]. It
 // sets the Handler of o, and adds ProofCallers.
 func (p Program) Prove(ctx context.Context, databaseURL string, o framework.ProofOptions) (*framework.Proof, error) {
@@ -43,6 +44,9 @@ func (p Program) Prove(ctx context.Context, databaseURL string, o framework.Proo
 		return nil, err
 	}
 	defer s.Close()
+	if err := mustBeEmpty(ctx, s.DB); err != nil {
+		return nil, err
+	}
 	if err := s.DB.Migrate(ctx, nil, p.Migrations...); err != nil {
 		return nil, err
 	}
@@ -55,6 +59,17 @@ func (p Program) Prove(ctx context.Context, databaseURL string, o framework.Proo
 	}
 	o.Callers = append(slices.Clip(o.Callers), p.ProofCallers...)
 	return api.Prove(ctx, o)
+}
+
+// mustBeEmpty returns an error for a database that has tables, because a proof changes and deletes rows.
+func mustBeEmpty(ctx context.Context, db *sqldb.DB) error {
+	switch tables, err := db.Tables(ctx); {
+	case err != nil:
+		return err
+	case len(tables) > 0:
+		return fmt.Errorf("the database has the table %q: a proof needs an empty database, because it fills it and deletes rows", tables[0])
+	}
+	return nil
 }
 
 // noRates are rates that no proof reaches.

@@ -25,8 +25,8 @@ if an answer, a count or a header differs between another's row and a row that
 does not exist, if a row of another caller changes, if the access differs from the
 declarations, or if an endpoint could not be exercised.
 
-Prove fills the database that it uses. Without --database it uses a SQLite file
-that it deletes afterwards. It reads no settings.`,
+Prove fills the database that it uses, which must have no tables. Without
+--database it uses a SQLite file that it deletes afterwards. It reads no settings.`,
 		Example: `  {program} prove --report proof.html
   {program} prove --database postgres://localhost/empty --report proof.json`,
 	}, func(cmd *cobra.Command, _ []string) error { return proveProgram(run, p, cmd) })

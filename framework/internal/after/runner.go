@@ -60,6 +60,11 @@ func (r *Runner) Start(ctx context.Context, id string, fns ...Function) {
 // context of all functions.
 func (r *Runner) Close(ctx context.Context) error {
 	defer r.stop()
+	return r.Wait(ctx)
+}
+
+// Wait waits until no function runs, or until ctx ends, whose error it returns.
+func (r *Runner) Wait(ctx context.Context) error {
 	r.mu.Lock()
 	idle := r.idle
 	r.mu.Unlock()

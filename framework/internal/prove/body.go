@@ -1,9 +1,12 @@
 package prove
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +18,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -40,6 +44,8 @@ type writer struct {
 	on    *row              // that the request changes; nil for none
 	least bool              // leave out what is not required
 	vary  bool              // change examples, because a value must be new
+	past  bool              // dates are before today, and not after
+	to    *endpoint         // that receives the body
 }
 
 // body returns the body of an endpoint for a person, nil for none.
@@ -51,6 +57,7 @@ func (w *writer) body(e *endpoint) []byte {
 	if in != "" {
 		schema = member(member(schema, "properties"), in)
 	}
+	w.to = e
 	value := w.object(schema, e.Input, "")
 	if in != "" {
 		value = map[string]any{in: value}
@@ -60,6 +67,41 @@ func (w *writer) body(e *endpoint) []byte {
 		return nil
 	}
 	return text
+}
+
+// query returns the parameters that the function of an endpoint requires.
+func (w *writer) query(e *endpoint) url.Values {
+	values := url.Values{}
+	for _, param := range e.spec.Params {
+		if param.Field != nil && param.Field.Required {
+			values.Set(param.Name, w.parameter(param))
+		}
+	}
+	return values
+}
+
+// parameter makes the value of a parameter of a function.
+func (w *writer) parameter(param spec.Param) string {
+	switch {
+	case param.Field.Ref != "":
+		key, _ := w.reference(param.Field.Ref, param.Name)
+		return key
+	case len(param.Enum) > 0:
+		return param.Enum[0]
+	case param.Field.Example != "":
+		return param.Field.Example
+	}
+	switch t := param.Type; {
+	case t == reflect.TypeFor[uuid.UUID]():
+		return w.text(map[string]any{"format": "uuid"}, param.Name)
+	case t == reflect.TypeFor[time.Time]():
+		return w.text(map[string]any{"format": "date-time"}, param.Name)
+	case t != nil && t.Kind() == reflect.Bool:
+		return "true"
+	case t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64:
+		return fmt.Sprint(cmp.Or(param.Minimum, any(10)))
+	}
+	return w.word(min(12, cmp.Or(param.MaxLength, 12)))
 }
 
 func member(schema map[string]any, name string) map[string]any {
@@ -250,6 +292,9 @@ func (w *writer) reference(viewset, at string) (string, bool) {
 	if w.vary {
 		one = w.makeRow(w.by, target) // the other may be taken
 	}
+	if via := w.to.owning(at); one == nil && via != nil {
+		one = w.rowWhere(w.by, target, func(one *row) bool { return w.sees(w.by, target, one) && w.owns(w.by, via, one) })
+	}
 	if one == nil {
 		one = w.rowFor(w.by, target)
 	}
@@ -269,12 +314,30 @@ func number(schema map[string]any, key string) any {
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
+// telling is the least length of a text that no two rows have by chance.
+const telling = 10
+
+// mailDomain ends the addresses of bodies.
+const mailDomain = "@example.com"
+
 func (p *prover) word(length int) string {
 	var text strings.Builder
 	for range length {
 		text.WriteByte(letters[p.dice.IntN(len(letters))])
 	}
+	if length >= telling {
+		p.words[text.String()] = true
+	}
 	return text.String()
+}
+
+// day returns a day of the next 300, or of the last ones: a function may accept only one of both.
+func (w *writer) day() time.Time {
+	days := 1 + w.dice.IntN(300)
+	if w.past {
+		days = -days
+	}
+	return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days)
 }
 
 // text makes a text that nothing else has, as far as its schema lets it.
@@ -283,15 +346,15 @@ func (w *writer) text(schema map[string]any, name string) string {
 	case "uuid":
 		return uuid.Must(uuid.NewV7()).String()
 	case "date-time":
-		return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(w.dice.IntN(1<<20)) * time.Minute).Format(time.RFC3339)
+		return w.day().Add(time.Duration(w.dice.IntN(24*60)) * time.Minute).Format(time.RFC3339)
 	case "date":
-		return time.Date(2027, 1, 1+w.dice.IntN(300), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		return w.day().Format(time.DateOnly)
 	case "time":
 		return fmt.Sprintf("%02d:%02d:00", w.dice.IntN(24), w.dice.IntN(60))
 	case "duration":
 		return fmt.Sprintf("PT%dM", 1+w.dice.IntN(59))
 	case "email", "idn-email":
-		return w.word(10) + "@example.com"
+		return w.word(telling) + mailDomain
 	case "uri", "url":
 		return "https://example.com/" + w.word(8)
 	}

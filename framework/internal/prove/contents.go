@@ -33,9 +33,8 @@ var unstable = []string{"idempotency_keys", "auth_mail_links"}
 func (p *prover) contents() contents {
 	if p.now == nil {
 		now, err := p.read()
-		if p.now = now; err != nil && p.broken == nil {
-			p.broken = err
-		}
+		p.now = now
+		p.stop(err)
 	}
 	return p.now
 }
@@ -107,8 +106,8 @@ func (c contents) changedIn(after contents) (names []string) {
 	return names
 }
 
-// learn adds the rows that are new in the database to those that a person made, and updates
-// the values of those that are known.
+// learn updates the values of the rows that are known. It returns the rows that are new in the
+// database: the person has made them.
 func (p *prover) learn(before, after contents, by *person) (fresh []*row) {
 	made := map[[2]string]*row{}
 	for _, one := range p.made {
@@ -169,10 +168,12 @@ func columnNames(fields []*schema.Field) (names []string) {
 	return names
 }
 
-// rowsOf lists the rows of a viewset's table that are still there, the newest first.
+// rowsOf lists the rows of a viewset's table that are still there, and not deleted softly, the newest
+// first.
 func (p *prover) rowsOf(r *table.Resource) (all []*row) {
+	deleted := r.Table.SoftDeleteField
 	for _, one := range slices.Backward(p.made) {
-		if one.table == r.Table.Name {
+		if one.table == r.Table.Name && (deleted == nil || one.values[deleted.Name] == "") {
 			all = append(all, one)
 		}
 	}

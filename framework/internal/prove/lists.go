@@ -1,11 +1,16 @@
 package prove
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -25,79 +30,175 @@ type look struct {
 // see the row.
 func (p *prover) tryLists() {
 	for _, e := range p.endpoints {
-		if !e.makes() || e.Resource.Path == "auth" {
+		if !e.makes() || e.Resource.Path == "auth" || p.broken != nil {
 			continue
 		}
-		maker := p.makerOf(e)
-		if maker == nil {
-			continue
+		_, _ = p.create(e, p.people[2]) // so that the lists of the others are not all empty
+		for _, maker := range p.people[1:] {
+			if e.access(maker) == spec.AccessRefused {
+				continue
+			}
+			if fresh, ok := p.create(e, maker); ok {
+				like := p.likeOf(e, maker, fresh)
+				p.compareLooks(e, maker, like, func() bool { return p.createAgain(e, maker) })
+				break
+			}
 		}
-		p.create(e, p.people[2]) // so that the lists of the others are not all empty
-		if len(p.create(e, maker)) == 0 {
-			continue
-		}
-		p.compareLooks(e, maker)
 	}
 }
 
-// makerOf returns the owner, or else the first person that the declarations permit.
-func (p *prover) makerOf(e *endpoint) *person {
-	for _, who := range p.people[1:] {
-		if e.access(who) != spec.AccessRefused {
-			return who
+// tryChanges shows that changes of a row do not show in what others read, who may not see the row: for
+// each PATCH that the framework itself answers, of a row that other rows refer to if there is one.
+func (p *prover) tryChanges() {
+	for _, e := range p.endpoints {
+		if e.Kind != declare.VerbAccepts || e.info.Method != http.MethodPatch || p.broken != nil {
+			continue
+		}
+		if one := p.rowToReach(e); one != nil {
+			one = p.referredTo(one)
+			p.compareLooks(e, one.by, one, func() bool {
+				got, _ := p.succeed(e, one.by, one)
+				return got != nil && got.ok()
+			})
 		}
 	}
-	return nil
 }
 
-func (p *prover) compareLooks(e *endpoint, maker *person) {
-	newest := p.rowsOf(e.Resource)
-	if len(newest) == 0 {
+// referredTo returns a row like one, by the same person, that another person's or another table's row
+// refers to; one itself if there is none.
+func (p *prover) referredTo(one *row) *row {
+	keys := p.keysOf(one.table)
+	for _, like := range slices.Backward(p.made) {
+		if like.table != one.table || like.by != one.by || len(keys) != 1 {
+			continue
+		}
+		for _, other := range p.made {
+			if other.table != one.table && slices.Contains(slices.Collect(maps.Values(other.values)), like.values[keys[0]]) {
+				return like
+			}
+		}
+	}
+	return one
+}
+
+// likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
+// nil if no viewset serves one. If the request changed a row instead, it returns that row.
+func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
+	for _, one := range append(fresh, p.rowsOf(e.Resource)...) {
+		switch {
+		case one.table == e.Resource.Table.Name && one.by == maker:
+			return one
+		case like == nil && p.served(one) && slices.Contains(fresh, one):
+			like = one
+		}
+	}
+	return like
+}
+
+// compareLooks compares what others read before and after a function, which makes or changes a row of a
+// person by an endpoint. It is false if it fails.
+func (p *prover) compareLooks(e *endpoint, maker *person, like *row, change func() bool) {
+	if like == nil {
 		return
 	}
 	var looks []*look
 	for _, who := range p.others(maker) {
-		if !p.sees(who, e.Resource, newest[0]) {
-			looks = append(looks, p.looks(who, newest[0])...)
+		if p.hides(who, e.Resource, like) {
+			looks = append(looks, p.looks(who, like)...)
 		}
+	}
+	if len(looks) == 0 {
+		return
 	}
 	// The rows that it needs may be new too, and seen by others: the next one finds them there.
 	for range 2 {
 		for _, l := range looks {
 			l.was = p.send(l.e, l.r)
-			l.varies = p.send(l.e, l.r).plain() != l.was.plain()
+			l.varies = p.send(l.e, l.r).plain() != l.was.plain() || l.e.endless
 		}
 		known := slices.Clone(p.made)
-		if len(p.create(e, maker)) == 0 {
+		if !change() {
 			return
 		}
 		fresh := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return slices.Contains(known, one) })
-		if p.compared(e, looks, newest[0], fresh) {
+		if p.compared(e, looks, like, fresh) {
 			return
 		}
 	}
 }
 
+// createAgain makes one more row, by another person of the same kind if the first one may have no other.
+// If that fails too, nothing can be compared.
+func (p *prover) createAgain(e *endpoint, maker *person) bool {
+	if _, ok := p.create(e, maker); ok {
+		return true
+	}
+	if another := p.fresh(maker); another != nil {
+		if _, ok := p.create(e, another); ok {
+			return true
+		}
+	}
+	if e.declared() {
+		p.skip(e, maker, "", "it makes one row and no second one, so that what others read could not be compared")
+	}
+	return false
+}
+
+// hides reports whether a viewset hides a row from a person. A row of another table is hidden if no
+// viewset shows it.
+func (p *prover) hides(who *person, r *table.Resource, one *row) bool {
+	if r.Table != nil && r.Table.Name == one.table {
+		return !p.sees(who, r, one)
+	}
+	return p.hiddenFrom(who, one)
+}
+
 // compared reads again after rows were made, and compares. It is false if a person sees one of the
 // rows, so that what the person reads may differ.
 func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) bool {
-	for _, l := range looks {
-		if slices.ContainsFunc(fresh, func(one *row) bool { return p.served(one) && !p.hiddenFrom(l.r.by, one) }) {
-			return false
-		}
-	}
+	whole := true
 	for _, l := range looks {
 		now := p.send(l.e, l.r)
-		secret := p.secretIn(now.text, l.r.by)
-		narrowed := l.e.Resource.Table != nil && !p.sees(l.r.by, l.e.Resource, like) && l.e.Resource.Table.Name == e.Resource.Table.Name
-		switch {
-		case secret != "":
-			p.find(l.e, l.r.by, now.curl(), "the answer has %q, which is of a row that is not theirs", secret)
-		case !l.varies && now.plain() != l.was.plain() && (e.declared() || narrowed):
-			p.find(l.e, l.r.by, now.curl(), "the answer changed when another caller made a row by %s %s:\n%s\n--- and before:\n%s", e.info.Method, e.info.Path, clip(now.plain()), clip(l.was.plain()))
+		if secret := p.secretIn(now); secret != "" {
+			p.find(l.e, l.r.by, now.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
+			continue
+		}
+		if p.showsOne(l, fresh) {
+			whole = false
+			continue
+		}
+		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
+		// A function may change rows that others see, and a row that only changed may be a part of such a row.
+		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
+		strict := e.declared() && verb.Then == nil && (len(fresh) > 0 || verb.Fill == nil && e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch)
+		if !l.varies && now.plain() != l.was.plain() && (strict || narrowed) && p.lasts(l, now) {
+			p.find(l.e, l.r.by, now.curl(), "the answer changed after another caller's request %s %s:\n%s",
+				e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))
 		}
 	}
-	return true
+	return whole
+}
+
+// lasts reports whether an answer stays the same for a second. One that has the time does not. Each
+// endpoint is tried once.
+func (p *prover) lasts(l *look, now *answer) bool {
+	if !l.e.steady && !l.e.timed {
+		time.Sleep(1100 * time.Millisecond)
+		l.e.steady = p.send(l.e, l.r).plain() == now.plain()
+		l.e.timed = !l.e.steady
+	}
+	return l.e.steady
+}
+
+// showsOne reports whether a person may see one of some rows in an answer.
+func (p *prover) showsOne(l *look, rows []*row) bool {
+	return slices.ContainsFunc(rows, func(one *row) bool {
+		hidden := p.hiddenFrom(l.r.by, one)
+		if l.e.HandsRows() {
+			hidden = p.hides(l.r.by, l.e.Resource, one)
+		}
+		return p.served(one) && !hidden
+	})
 }
 
 // served reports whether a viewset serves rows of the table.
@@ -105,23 +206,49 @@ func (p *prover) served(one *row) bool {
 	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.table })
 }
 
-// secretIn returns the key of a row that an answer has and that no viewset shows to the person.
-func (p *prover) secretIn(text string, who *person) string {
+// secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
+// shows to the person: the key of a row, or a random text of a body.
+func (p *prover) secretIn(got *answer) (secret string) {
+	if !got.ok() {
+		return ""
+	}
+	sent := got.path + got.query + string(got.body)
 	for _, one := range p.made {
-		key := strings.Trim(one.values.at(p.keysOf(one.table)), "[]")
-		if len(key) > 8 && strings.Contains(text, key) && p.hiddenFrom(who, one) && !p.refersTo(who, key) {
-			return key
+		if one.by == got.by {
+			continue
+		}
+		for column, value := range one.values {
+			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
+				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column) {
+				secret = value
+			}
 		}
 	}
-	return ""
+	return secret
 }
 
-// refersTo reports whether a row that a person may see refers to a key, so that the person may know
-// the key.
-func (p *prover) refersTo(who *person, key string) bool {
+// identifies reports whether a value is of one row alone: its key, or a text of its body.
+func (p *prover) identifies(one *row, column, value string) bool {
+	keys := p.keysOf(one.table)
+	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
+}
+
+// mayKnow reports whether a person may know a value of a row: a viewset shows it, or it is also in
+// another row that the person sees. If a row that they see refers to a row, they may know that row.
+func (p *prover) mayKnow(who *person, of *row, column string) bool {
+	for _, r := range p.registry.Resources {
+		if r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
+			return true
+		}
+	}
+	value, key := of.values[column], ""
+	if keys := p.keysOf(of.table); len(keys) == 1 && p.hiddenFrom(who, of) {
+		key = of.values[keys[0]]
+	}
 	for _, one := range p.made {
-		for _, value := range one.values {
-			if value == key && !p.hiddenFrom(who, one) {
+		for name, text := range one.values {
+			same := text == value && (one != of || name != column) || text == key && one != of
+			if same && text != "" && p.mayMeet(who, one) && !p.maskedIn(who, one, name) {
 				return true
 			}
 		}
@@ -129,33 +256,85 @@ func (p *prover) refersTo(who *person, key string) bool {
 	return false
 }
 
+// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part
+// of a row to which it refers.
+func (p *prover) mayMeet(who *person, one *row) bool {
+	if p.served(one) {
+		return !p.hiddenFrom(who, one)
+	}
+	return slices.ContainsFunc(p.made, func(whole *row) bool {
+		keys := p.keysOf(whole.table)
+		if len(keys) != 1 || !p.served(whole) {
+			return false
+		}
+		for _, value := range one.values {
+			if value != "" && value == whole.values[keys[0]] && !p.hiddenFrom(who, whole) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// masked reports whether a rule of a viewset hides a column from a person.
+func (p *prover) masked(who *person, r *table.Resource, column string) bool {
+	field := r.Table.FieldMap[column]
+	if field == nil {
+		return false
+	}
+	c := p.callOf(who, listing(r))
+	return slices.ContainsFunc(r.Fields.Seeing(r.FieldOf(column, field)), func(rule *fieldrule.Rule) bool { return !rule.Permission.Permit(c) })
+}
+
+// maskedIn reports whether rules hide a column of a row in each viewset that shows the row.
+func (p *prover) maskedIn(who *person, one *row, column string) bool {
+	masked := false
+	for _, r := range p.registry.Resources {
+		if r.Table.Name != one.table || !p.sees(who, r, one) {
+			continue
+		}
+		if !p.masked(who, r, column) {
+			return false
+		}
+		masked = true
+	}
+	return masked
+}
+
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
 // one, with each order, and each parameter with values of a row that the person may not see.
 func (p *prover) looks(who *person, hidden *row) (all []*look) {
 	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.Parts != nil {
+		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.endless {
 			continue
 		}
-		path, ok := p.pathOf(e, who, p.seenBy(who, e))
+		path, ok := p.pathOf(e, who, p.seenBy(who, e, hidden))
 		if !ok {
 			continue
 		}
-		add := func(query string) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query, by: who}})
+		required := (&writer{prover: p, by: who}).query(e)
+		add := func(query url.Values) {
+			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who}})
 		}
-		add("")
+		add(required)
 		for _, param := range e.spec.Params {
-			for _, value := range valuesFor(param, hidden) {
-				add(url.Values{param.Name: {value}}.Encode())
+			for _, value := range valuesFor(param, e.searches(param), hidden) {
+				query := maps.Clone(required)
+				query.Set(param.Name, value)
+				add(query)
 			}
 		}
 	}
 	return all
 }
 
-// seenBy returns a row that a person may have at an endpoint, nil for an endpoint of no row.
-func (p *prover) seenBy(who *person, e *endpoint) *row {
+// seenBy returns a row that a person may have at an endpoint. For an endpoint of no row it is nil,
+// but for one below a row it is the hidden row, if the person sees the row above.
+func (p *prover) seenBy(who *person, e *endpoint, hidden *row) *row {
 	if e.spec.Key == nil {
+		if above := e.Resource.Above; above != nil && e.Resource.Table.Name == hidden.table && p.seesAt(who, above.Parent, hidden.values[above.Column.Name]) {
+			return hidden
+		}
 		return nil
 	}
 	for _, one := range p.rowsOf(e.Resource) {
@@ -169,27 +348,32 @@ func (p *prover) seenBy(who *person, e *endpoint) *row {
 // mostValues limits the values of one parameter.
 const mostValues = 12
 
+// searches reports whether a parameter searches texts.
+func (e *endpoint) searches(param spec.Param) bool {
+	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
+}
+
 // valuesFor lists the values to try for a parameter: each of its enum, or else values of a row.
-func valuesFor(param spec.Param, one *row) (values []string) {
+func valuesFor(param spec.Param, searches bool, one *row) (values []string) {
 	if len(param.Enum) > 0 {
 		return param.Enum[:min(len(param.Enum), mostValues)]
 	}
-	names := []string{param.Name, param.Name + "_id"}
-	for _, prefix := range []string{"min_", "max_", "not_"} {
-		names = append(names, strings.TrimPrefix(param.Name, prefix))
+	if param.Type != nil && param.Type.Kind() == reflect.Bool {
+		return []string{"true", "false"} // a column may have 1 and 0
 	}
-	for _, name := range names {
-		if value := one.values[name]; value != "" && !slices.Contains(values, value) {
+	name := plainName(param.Name)
+	for _, column := range slices.Sorted(maps.Keys(one.values)) {
+		value, plain := one.values[column], plainName(column)
+		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
+		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
 			values = append(values, value)
 		}
 	}
-	if param.Name == "search" || param.Name == "q" {
-		for _, value := range one.values {
-			if strings.Trim(value, letters) == "" && len(value) > 2 {
-				values = append(values, value)
-			}
-		}
-		slices.Sort(values)
-	}
 	return values[:min(len(values), mostValues)]
+}
+
+// plainName is a name of a column or a parameter in small letters alone: that of "createdAt" and of
+// "created_at" is "createdat".
+func plainName(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }

@@ -1,6 +1,11 @@
 package prove
 
 import (
+	"bytes"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,7 +48,8 @@ func (p *prover) makeRow(who *person, r *table.Resource) *row {
 			if e.access(maker) == spec.AccessRefused || !p.mayYield(e, maker, r) {
 				continue
 			}
-			for _, one := range p.create(e, maker) {
+			fresh, _ := p.create(e, maker)
+			for _, one := range fresh {
 				if one.table == r.Table.Name && p.sees(who, r, one) {
 					return one
 				}
@@ -97,64 +103,97 @@ func (e *endpoint) declared() bool {
 	return e.Kind == declare.VerbAccepts || e.Kind == declare.VerbShows || e.Kind == declare.VerbDeletes
 }
 
-// create sends the request of an endpoint that makes a row, until it succeeds, and returns the
-// rows that are new.
-func (p *prover) create(e *endpoint, who *person) []*row {
+// create sends the request of an endpoint that makes a row, until it succeeds. It returns the rows that
+// are new, and whether the request succeeded.
+func (p *prover) create(e *endpoint, who *person) ([]*row, bool) {
 	if p.making[e] {
-		return nil
+		return nil, false
 	}
 	p.making[e] = true
 	defer delete(p.making, e)
-	before := p.contents()
-	got := p.succeed(e, who, nil)
+	got, fresh := p.succeed(e, who, nil)
 	if got == nil || !got.ok() {
 		p.failures[attempt{e, who.at}]++
-		return nil
+		return nil, false
 	}
 	delete(p.failures, attempt{e, who.at})
-	after := p.contents()
-	p.forget(after)
-	fresh := p.learn(before, after, who)
 	if p.yields[e] == nil {
 		p.yields[e] = map[string]bool{}
 	}
 	for _, one := range fresh {
 		p.yields[e][one.table] = true
 	}
-	return fresh
+	return fresh, true
 }
 
 // succeed sends the request of an endpoint for a row, nil for none, until it succeeds: with
 // other values, without members that were rejected, and at last after the person's other creates,
 // because a function may need rows that no declaration names. It returns the last answer, nil
-// if no request could be made.
-func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer) {
+// if no request could be made, and the rows that are new.
+func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer, fresh []*row) {
 	w := &writer{prover: p, by: who, left: map[string]bool{}, on: on}
 	for n := range attempts {
 		r, ok := p.requestOf(e, w, on)
 		if !ok {
-			return got
+			return got, fresh
 		}
-		if got = p.send(e, r); got.ok() || e.access(who) == spec.AccessRefused || got.status == http.StatusNotFound && on != nil {
-			return got
+		before, hidden := p.contents(), p.foresee(e, who)
+		got = p.send(e, r)
+		p.untouched(e, got, before, hidden)
+		fresh = append(fresh, p.settle(e, got, before, on)...)
+		switch {
+		case got.ok():
+			p.fits[e] = *w
+			return got, fresh
+		case e.access(who) == spec.AccessRefused, got.status == http.StatusNotFound && on != nil:
+			return got, fresh
 		}
 		if rejected := w.adapt(e, got); n == 1 && len(p.making) < 2 && (!rejected || got.status != http.StatusBadRequest) {
 			p.prepare(e, who)
 		}
 	}
-	return got
+	return got, fresh
+}
+
+// settle checks what an answer has, and returns the rows that are new after its request. They count as made by the person who made the row of the request.
+func (p *prover) settle(e *endpoint, got *answer, before contents, on *row) []*row {
+	after, by := p.contents(), got.by
+	if on != nil {
+		by = on.by
+	}
+	if secret := p.secretIn(got); secret != "" && !e.SignsIn {
+		p.find(e, got.by, got.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
+	}
+	p.checkLocks(e, got, on)
+	fresh := p.learn(before, after, by)
+	p.forget(after)
+	return fresh
+}
+
+// writerLike returns a writer that leaves out what the last body of an endpoint that succeeded left
+// out, except for a member at a pointer and what it is in.
+func (p *prover) writerLike(e *endpoint, who *person, on *row, except string) *writer {
+	w := &writer{prover: p, by: who, left: map[string]bool{}, on: on, least: p.fits[e].least, past: p.fits[e].past}
+	for pointer := range p.fits[e].left {
+		if except != pointer && !strings.HasPrefix(except, pointer+"/") {
+			w.left[pointer] = true
+		}
+	}
+	return w
 }
 
 // adapt changes how further bodies are made, after one was rejected. It reports whether the answer
 // names members.
 func (w *writer) adapt(e *endpoint, got *answer) bool {
 	w.least = w.vary && got.status == http.StatusConflict
-	w.vary = w.vary || got.status == http.StatusConflict
+	w.vary, w.past = w.vary || got.status == http.StatusConflict, !w.past
 	rejected := pointersIn(got.value())
 	for _, pointer := range rejected {
-		for at := strings.TrimPrefix(pointer, w.wrapped(e)); at != ""; at = at[:max(0, strings.LastIndex(at, "/"))] {
-			w.left[at] = true // and what it is in, if that may be left out
+		at := strings.TrimPrefix(pointer, w.wrapped(e))
+		for at != "" && w.left[at] { // it was left out before, so leave out what it is in
+			at = at[:max(0, strings.LastIndex(at, "/"))]
 		}
+		w.left[at] = true
 	}
 	return len(rejected) > 0
 }
@@ -175,17 +214,19 @@ func (p *prover) prepare(e *endpoint, who *person) {
 			continue
 		}
 		if other.access(who) != spec.AccessRefused && p.failures[attempt{other, who.at}] < mostFailures {
-			p.create(other, who)
+			_, _ = p.create(other, who)
 		}
 	}
 }
 
-// pointersIn lists the pointers of the faults of an error.
+// pointersIn lists the pointers of the faults of an error, and the names of wrong parameters.
 func pointersIn(value any) (pointers []string) {
 	switch value := value.(type) {
 	case map[string]any:
-		if pointer, ok := value["pointer"].(string); ok {
-			pointers = append(pointers, pointer)
+		for _, place := range []string{"pointer", "parameter"} {
+			if at, ok := value[place].(string); ok && at != "" {
+				pointers = append(pointers, at)
+			}
 		}
 		for _, one := range value {
 			pointers = append(pointers, pointersIn(one)...)
@@ -205,18 +246,44 @@ func (p *prover) requestOf(e *endpoint, w *writer, on *row) (request, bool) {
 	path, ok := p.pathOf(e, w.by, on)
 	r := request{method: e.info.Method, path: path, by: w.by, header: http.Header{}}
 	if up := e.spec.Upload; up != nil {
-		r.body = []byte("0123456789")
-		kind := "application/octet-stream"
-		if len(up.Types) > 0 {
-			kind = strings.ReplaceAll(up.Types[0], "*", "plain")
-		}
+		var kind string
+		r.body, kind = fileOf(up.Types)
 		r.header.Set("Content-Type", kind)
 		return r, ok
 	}
-	if r.method != http.MethodGet {
+	if r.method == http.MethodGet {
+		r.query = w.query(e).Encode()
+	} else {
 		r.body = w.body(e)
 	}
 	return r, ok
+}
+
+// fileOf returns a small file of one of some media types, and its type.
+func fileOf(types []string) (content []byte, kind string) {
+	if len(types) == 0 {
+		return []byte("0123456789"), "application/octet-stream"
+	}
+	kind = types[0]
+	var file bytes.Buffer
+	dot := image.NewGray(image.Rect(0, 0, 1, 1))
+	switch kind { // a write to a bytes.Buffer does not fail
+	case "image/png", "image/*":
+		kind = "image/png"
+		_ = png.Encode(&file, dot)
+	case "image/jpeg":
+		_ = jpeg.Encode(&file, dot, nil)
+	case "image/gif":
+		_ = gif.Encode(&file, dot, nil)
+	case "application/pdf":
+		file.WriteString("%PDF-1.4\n%%EOF\n")
+	case "application/json":
+		file.WriteString("{}")
+	default:
+		kind = strings.ReplaceAll(kind, "*", "plain")
+		file.WriteString("0123456789")
+	}
+	return file.Bytes(), kind
 }
 
 // pathOf is the path of an endpoint for a row.

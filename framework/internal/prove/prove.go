@@ -3,10 +3,12 @@ package prove
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
@@ -17,12 +19,13 @@ import (
 
 // Options are what a proof needs beside the checked API.
 type Options struct {
-	// Handler serves the API on its database, which must be empty but for its migrations. Required.
+	// Handler serves the API on its database, which must have no rows but those of its migrations. Required.
 	Handler http.Handler
 	// SignIn makes a user of a kind in the database. It returns the headers of its requests, and
 	// the caller as the API identifies it. Required.
 	SignIn func(ctx context.Context, k Kind) (http.Header, *call.Caller, error)
-	// Seed determines the requests, except for values that the server makes.
+	// Seed determines the requests, except for values that the server makes, and for dates, which
+	// count from today.
 	Seed uint64
 	// Callers are kinds of callers beside the usual ones, for permissions of the program's own types.
 	Callers []Kind
@@ -67,6 +70,8 @@ type prover struct {
 	failures  map[attempt]int               // how often a create failed
 	yields    map[*endpoint]map[string]bool // the tables that had new rows after a create
 	making    map[*endpoint]bool            // endpoints that are making a row
+	fits      map[*endpoint]writer          // how the last body that succeeded was made
+	words     map[string]bool               // random texts of bodies, which no other row has by chance
 }
 
 // An endpoint is one endpoint of the API.
@@ -77,6 +82,10 @@ type endpoint struct {
 	spec  *spec.Endpoint
 	tried *Tried
 	body  map[string]any // the JSON Schema of its body, nil without one
+	// endless: an answer was cut off, as that of a stream which goes on.
+	endless bool
+	// steady: an answer stayed the same for a second. timed: it did not.
+	steady, timed bool
 }
 
 // A person is a caller whose requests the server identifies.
@@ -95,11 +104,13 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 		Options: o, ctx: ctx, registry: registry, dice: rand.New(rand.NewPCG(o.Seed, 0)),
 		report: &Report{Seed: o.Seed, Findings: []Finding{}, Unexercised: []Finding{}}, making: map[*endpoint]bool{}, keys: map[string][]string{},
 		failures: map[attempt]int{}, singulars: map[string]string{}, yields: map[*endpoint]map[string]bool{},
+		fits: map[*endpoint]writer{}, words: map[string]bool{},
 	}
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
 	p.tryLists()
+	p.tryChanges()
 	for _, e := range p.endpoints {
 		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
 			return nil, err
@@ -109,8 +120,25 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 
-// begin reads the declarations and makes the people.
+// stop ends the proof with an error, if there is one.
+func (p *prover) stop(err error) { p.broken = cmp.Or(p.broken, err) }
+
+// unthrottle removes the throttles, because answers of 429 would hide all others.
+func (p *prover) unthrottle() {
+	for _, r := range p.registry.Resources {
+		r.Access.Throttles = nil
+		for _, e := range r.Endpoints {
+			e.Throttles = nil
+		}
+	}
+}
+
+// begin reads the declarations and makes the people. The rows that the database has already, as those
+// of a migration, count as made by no caller.
 func (p *prover) begin() error {
+	p.unthrottle()
+	migration := &person{header: http.Header{}}
+	p.learn(nil, p.contents(), migration)
 	catalog := describe.NewCatalog(p.registry)
 	document, err := catalog.Document()
 	if err != nil {
@@ -153,12 +181,16 @@ func (p *prover) gather(catalog describe.Catalog) error {
 	}
 	kinds = append(append(kinds, p.Callers...), Kind{Name: superuser, Staff: true, Superuser: true})
 	p.people = []*person{{Kind: Kind{Name: visitor}, header: http.Header{}}}
+	known := map[string]bool{}
 	for _, k := range kinds {
 		one, err := p.arrive(k, len(p.people))
+		if err == nil && known[one.caller.IDText()] {
+			err = errors.New("SignIn returned the same caller as before")
+		}
 		if err != nil {
 			return fmt.Errorf("a caller of the kind %q cannot be made: %w", k.Name, err)
 		}
-		p.people = append(p.people, one)
+		p.people, known[one.caller.IDText()] = append(p.people, one), true
 	}
 	p.owner = p.people[1]
 	for _, one := range p.people {
@@ -171,6 +203,9 @@ func (p *prover) gather(catalog describe.Catalog) error {
 func (p *prover) arrive(k Kind, at int) (*person, error) {
 	p.now = nil
 	header, caller, err := p.SignIn(p.ctx, k)
+	if err == nil && caller.Anonymous() {
+		err = errors.New("SignIn returned no caller")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -187,10 +222,15 @@ func (e *endpoint) access(of *person) spec.Access { return e.tried.Cells[of.at].
 
 // find adds a leak to the report.
 func (p *prover) find(e *endpoint, by *person, curl, sentence string, args ...any) {
-	p.report.Findings = append(p.report.Findings, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+	p.report.Findings = append(p.report.Findings, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
 }
 
 // skip adds an endpoint that was not exercised to the report.
 func (p *prover) skip(e *endpoint, by *person, curl, sentence string, args ...any) {
-	p.report.Unexercised = append(p.report.Unexercised, Finding{e.info.Method, e.info.Path, by.Name, fmt.Sprintf(sentence, args...), curl})
+	p.report.Unexercised = append(p.report.Unexercised, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
+}
+
+// findingOf makes a finding, without the bytes of an answer that are no text.
+func findingOf(e *endpoint, by *person, curl, what string) Finding {
+	return Finding{e.info.Method, e.info.Path, by.Name, strings.ToValidUTF8(what, "?"), strings.ToValidUTF8(curl, "?")}
 }

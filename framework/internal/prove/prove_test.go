@@ -199,14 +199,23 @@ func (g *guests) signIn(_ context.Context, k framework.ProofCaller) (http.Header
 // proof proves boxes and things, and other resources, behind a change of the handler.
 func proof(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, more ...framework.Resource) *framework.Proof {
 	t.Helper()
-	if err := db.Migrate(t.Context(), nil, schema, framework.Migrations()); err != nil {
+	if err := db.Migrate(t.Context(), nil, schema, further); err != nil {
+		t.Fatal(err)
+	}
+	return prove(t, db, change, append([]framework.Resource{boxes(), things()}, more...)...)
+}
+
+// prove proves resources behind a change of the handler.
+func prove(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, resources ...framework.Resource) *framework.Proof {
+	t.Helper()
+	if err := db.Migrate(t.Context(), nil, framework.Migrations()); err != nil {
 		t.Fatal(err)
 	}
 	g := &guests{}
 	c := apitest.Config(db)
 	c.Authentication = []framework.Authenticator{g}
 	api := framework.New(c)
-	api.Register(append([]framework.Resource{boxes(), things()}, more...)...)
+	api.Register(resources...)
 	handler, err := api.Handler()
 	if err != nil {
 		t.Fatal(err)
@@ -240,10 +249,14 @@ func one(method, prefix string) func(*http.Request) bool {
 }
 
 func TestAnAPIWithoutLeaks(t *testing.T) {
+	requests := map[int]bool{} // how many each proof sent
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
-		report := proof(t, db, nil, tenants()...)
+		report := proof(t, db, nil, append(tenants(), items())...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
+		}
+		if requests[report.Requests] = true; len(requests) > 1 {
+			t.Errorf("two proofs with the same seed sent %v requests", requests)
 		}
 		known, err := os.ReadFile("testdata/access.txt")
 		if now := report.Matrix(); err != nil || now != string(known) {
@@ -266,7 +279,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a row is changed by all", change: asOwner(one("PATCH", "/api/boxes/")), where: "PATCH /api/boxes/{id}/", what: "it changes boxes"},
 		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
 		{name: "HEAD shows a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
-		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == http.MethodGet }), where: "GET /api/boxes/", what: "of a row that is not theirs"},
+		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == http.MethodGet }), where: "GET /api/boxes/", what: "of a row or a field that is not theirs"},
 		{name: "a filter shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Has("label") }), where: "GET /api/boxes/", what: "not theirs"},
 		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
 		{name: "a visitor is a user", change: asOwner(func(r *http.Request) bool {
@@ -276,11 +289,32 @@ func TestLeaks(t *testing.T) {
 		{name: "a header of a row that exists", change: marks, where: "PATCH /api/boxes/{id}/", what: "differs from that for a row that does not exist"},
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
-		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed when another caller made a row"},
-		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row that is not theirs"},
+		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
+		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
+		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
+		{name: "an action is run by all, after rows are deleted softly", change: asOwner(one("POST", "/api/cards/")), more: []framework.Resource{cards()}, where: "POST /api/cards/{id}/print/", what: "not theirs"},
+		{name: "the list below another's row", change: asOwner(belowABox("GET")), more: []framework.Resource{items()}, where: "GET /api/boxes/{box_id}/items/", what: "not theirs"},
+		{name: "a new row below another's row", change: asOwner(belowABox("POST")), more: []framework.Resource{items()}, where: "POST /api/boxes/{box_id}/items/", what: "it changes items"},
+		{name: "another's row below an own row", change: crossing, more: []framework.Resource{items()}, where: "GET /api/boxes/{box_id}/items/{id}/", what: "not theirs"},
+		{name: "the list of callers with one row each", change: asOwner(at("GET", "/api/profiles/")), more: []framework.Resource{profiles()}, where: "GET /api/profiles/", what: "of a row or a field"},
+		{name: "a single row is shown to all", change: asOwner(at("GET", "/api/profile/")), more: []framework.Resource{profile()}, where: "GET /api/profile/", what: "not theirs"},
+		{name: "a throttled row is shown to all", change: asOwner(one("GET", "/api/crates/")), more: []framework.Resource{throttled()}, where: "GET /api/crates/{id}/", what: "not theirs"},
+		{name: "an action whose body is rejected at first", change: asOwner(one("POST", "/api/sealed/")), more: []framework.Resource{sealed()}, where: "POST /api/sealed/{id}/seal/", what: "not theirs"},
+		{name: "an action on a row changes all rows", more: []framework.Resource{wiper("POST")}, where: "POST /api/wiper/{id}/wipe/", what: "it changes a row of boxes"},
+		{name: "a GET changes all rows", more: []framework.Resource{wiper("GET")}, where: "GET /api/wiper/{id}/wipe/", what: "it changes a row of boxes"},
+		{name: "a stream has all rows", more: []framework.Resource{exporter()}, where: "GET /api/exporter/export/", what: "of a row or a field"},
+		{name: "a POST lists the keys of all rows", more: []framework.Resource{lister(listAll)}, where: "POST /api/lister/find/", what: "of a row or a field"},
+		{name: "a POST lists texts of all rows", more: []framework.Resource{lister(labels)}, where: "POST /api/lister/find/", what: "of a row or a field"},
+		{name: "a field that few see is shown to all", more: []framework.Resource{stickers()}, where: "GET /api/stickers/labels/", what: "of a row or a field"},
+		{name: "a row outside a scope with an alternative", change: asOwner(one("GET", "/api/papers/")), more: openPapers(), where: "GET /api/papers/{id}/", what: "not theirs"},
+		{name: "a reference by a holder of a permission", change: references, more: []framework.Resource{kits()}, where: "POST /api/kits/", what: "a reference to another's row"},
+		{name: "a function with required parameters lists texts of all rows", more: []framework.Resource{finder(anyLabel)}, where: "GET /api/finder/find/", what: "of a row or a field"},
+		{name: "a row that all read is changed by all", change: asOwner(one("PATCH", "/api/shared/")), more: shared(), where: "PATCH /api/shared/{id}/", what: "it changes boxes"},
+		{name: "rows are added below a row that all read", change: asOwner(belowABox("POST")), more: shared(), where: "POST /api/shared/{shared_id}/items/", what: "it changes items"},
 		{name: "a function deletes all rows", more: []framework.Resource{clearer()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, c.change, c.more...)
 				for _, f := range report.Findings {

@@ -11,7 +11,7 @@ import (
 
 // A Report is the result of a proof.
 type Report struct {
-	// Seed determines the requests, except for values that the server makes.
+	// Seed is that of [Options].
 	Seed uint64 `json:"seed"`
 	// Callers are the kinds of callers, in the order of [Tried].Cells.
 	Callers []string `json:"callers"`

@@ -11,10 +11,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"trestle.example/framework/internal/fault"
 )
 
-// answerTimeout limits how long an answer may take. A stream that goes on is cut off then.
-const answerTimeout = 10 * time.Second
+// answerTimeout limits how long an answer may take. A stream that goes on is cut off then. The next
+// answers of its endpoint are cut off after streamTimeout.
+const (
+	answerTimeout = 5 * time.Second
+	streamTimeout = 300 * time.Millisecond
+)
 
 // A request is one request of a proof.
 type request struct {
@@ -35,7 +42,11 @@ type answer struct {
 
 // send sends a request, and counts its answer.
 func (p *prover) send(e *endpoint, r request) *answer {
-	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	timeout := answerTimeout
+	if e.endless {
+		timeout = streamTimeout
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, timeout)
 	defer cancel()
 	var body io.Reader = http.NoBody
 	if r.body != nil {
@@ -43,7 +54,8 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	}
 	sent, err := http.NewRequestWithContext(ctx, r.method, "http://"+host+r.path, body)
 	if err != nil {
-		return &answer{request: r, text: err.Error()}
+		p.stop(err)
+		return &answer{request: r}
 	}
 	sent.URL.RawQuery = r.query
 	sent.RequestURI, sent.RemoteAddr = sent.URL.RequestURI(), "192.0.2.1:4711" // an address of documentation, RFC 5737
@@ -53,16 +65,49 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	maps.Copy(sent.Header, r.by.header)
 	maps.Copy(sent.Header, r.header)
 	to := &recorder{header: http.Header{}}
-	p.Handler.ServeHTTP(to, sent)
+	p.serve(to, sent)
 	p.report.Requests++
-	if r.method != http.MethodGet && r.method != http.MethodHead && r.method != http.MethodOptions {
+	e.endless = e.endless || ctx.Err() != nil
+	if e.mayChange(r.method) {
 		p.now = nil
+		p.settled()
 	}
-	got := &answer{r, to.status, to.sent, to.body.String()}
-	if e != nil && r.method == e.info.Method {
-		e.tried.Cells[r.by.at].Statuses[got.status]++
+	if r.method == e.info.Method {
+		e.tried.Cells[r.by.at].Statuses[to.status]++
 	}
-	return got
+	return &answer{r, to.status, to.sent, to.body.String()}
+}
+
+// serve runs the handler as a server does: a handler that writes nothing answers 200, and one that
+// closes the connection has no status.
+func (p *prover) serve(to *recorder, sent *http.Request) {
+	defer func() {
+		if failure := recover(); failure != nil && !fault.IsAbort(failure) {
+			panic(failure)
+		}
+	}()
+	p.Handler.ServeHTTP(to, sent)
+	to.WriteHeader(http.StatusOK)
+}
+
+// settled waits for the functions after a commit, which may change the database too. One that goes on
+// is not waited for.
+func (p *prover) settled() {
+	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
+	defer cancel()
+	_ = p.registry.After.Wait(ctx)
+}
+
+// mayChange reports whether a request may change the database: by its method, or because a function
+// of the program answers it.
+func (e *endpoint) mayChange(method string) bool {
+	switch method {
+	case http.MethodOptions:
+		return false
+	case http.MethodGet, http.MethodHead:
+		return !e.declared() && !e.spec.Root
+	}
+	return true
 }
 
 // host is the host of the requests: a loopback address, which every API accepts.
@@ -114,26 +159,40 @@ func (a *answer) value() any {
 // variable CREDENTIALS.
 func (r request) curl() string {
 	line := []string{"curl", "-i", "-X", r.method}
+	if r.method == http.MethodHead {
+		line = []string{"curl", "--head"} // with -X HEAD, curl waits for a body
+	}
 	if len(r.by.header) > 0 {
 		line = append(line, "-H", `"$CREDENTIALS"`)
 	}
 	if r.body != nil {
-		line = append(line, "-H", "'Content-Type: application/json'", "--data-binary", quote(string(r.body)))
+		if r.header.Get("Content-Type") == "" {
+			line = append(line, "-H", "'Content-Type: application/json'")
+		}
+		body := quote(clip(string(r.body)))
+		if !utf8.Valid(r.body) {
+			body = "@FILE"
+		}
+		line = append(line, "--data-binary", body)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.header)) {
 		line = append(line, "-H", quote(name+": "+r.header.Get(name)))
 	}
-	at := url.URL{Scheme: "http", Host: host, Path: r.path, RawQuery: r.query}
-	return strings.Join(append(line, quote(at.String())), " ")
+	at := "http://" + host + r.path
+	if r.query != "" {
+		at += "?" + r.query
+	}
+	return strings.Join(append(line, quote(at)), " ")
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // changing are headers that differ between two answers to the same request.
-var changing = []string{"Date", "X-Request-Id", "Traceparent", "Server-Timing"}
+// Content-Length depends on the length of a key that a body repeats; the body itself is compared.
+var changing = []string{"Content-Length", "Date", "X-Request-Id", "Traceparent", "Server-Timing"}
 
 // plain returns an answer without what no two answers have in common. The texts in masked, such
-// as the key that a path names, count as equal.
+// as the key that a path names and that of no row, count as equal.
 func (a *answer) plain(masked ...string) string {
 	var text strings.Builder
 	text.WriteString(http.StatusText(a.status))
@@ -143,13 +202,38 @@ func (a *answer) plain(masked ...string) string {
 		}
 	}
 	whole := text.String() + "\n\n" + a.text
-	for i, one := range append(masked, a.header.Get("X-Request-Id")) {
-		if one == "" {
-			continue
-		}
+	longest := func(a, b string) int { return len(b) - len(a) }
+	for _, one := range slices.SortedStableFunc(slices.Values(masked), longest) {
 		for _, form := range []string{one, url.PathEscape(one), url.QueryEscape(one)} {
-			whole = strings.ReplaceAll(whole, form, "<"+string(rune('A'+min(i, len(masked))))+">")
+			whole = mask(whole, form, "<key>")
 		}
 	}
-	return whole
+	return mask(whole, a.header.Get("X-Request-Id"), "<request>")
+}
+
+// mask replaces a word in a text. In a longer word it stays: the key 4 is not masked in 404.
+func mask(text, word, with string) string {
+	if word == "" {
+		return text
+	}
+	var masked strings.Builder
+	done := 0 // of the text
+	for from := 0; ; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return masked.String() + text[done:]
+		}
+		at, from = from+at, from+at+1
+		end := at + len(word)
+		if at > 0 && wordy(text[at-1]) && wordy(word[0]) || end < len(text) && wordy(text[end]) && wordy(word[len(word)-1]) {
+			continue
+		}
+		masked.WriteString(text[done:at] + with)
+		done, from = end, end
+	}
+}
+
+// wordy reports whether a byte is part of a word.
+func wordy(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }

@@ -1,7 +1,10 @@
 package prove
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -14,7 +17,7 @@ import (
 // scope, and those of the viewsets above. Own and Via are compared with the stored row itself. Only
 // a Where, whose condition is a function, is evaluated by the database.
 func (p *prover) sees(who *person, r *table.Resource, one *row) bool {
-	return p.seesBy(who, r, one, call.Route{ViewSet: r.Path, Name: call.VerbList, Method: http.MethodGet})
+	return p.seesBy(who, r, one, listing(r))
 }
 
 // has reports whether a person may have a row at an endpoint. The answer of a write shows the row, so
@@ -54,7 +57,7 @@ func (p *prover) changes(who *person, r *table.Resource, one *row, route call.Ro
 
 // within reports whether a scope leaves a person a row.
 func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, one *row, route call.Route) bool {
-	c := p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route})
+	c := p.callOf(who, route)
 	if scope.Kind == declare.ScopePublic || scope.Kind == declare.ScopeMissing || scope.Unless != nil && scope.Unless.Permit(c) {
 		return true
 	}
@@ -71,9 +74,45 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 		return false
 	}
 	q := c.DB.NewSelect().Model(table.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), one.values[r.Pk.Name])
-	scope.Where(c, q.QueryBuilder())
+	q.QueryBuilder().WhereGroup(" AND ", func(q bun.QueryBuilder) bun.QueryBuilder { return scope.Where(c, q) })
 	found, err := q.Exists(p.ctx)
-	return err != nil || found // an error is no finding
+	if err != nil {
+		p.stop(fmt.Errorf("the scope of %s: %w", r.Path, err))
+	}
+	return found
+}
+
+// callOf returns a call of a person, with a request that has their headers.
+func (p *prover) callOf(who *person, route call.Route) *call.Call {
+	r := &http.Request{Method: route.Method, URL: &url.URL{}, Host: host, Header: who.header}
+	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route, Request: r})
+}
+
+// listing is the route of a list of a viewset.
+func listing(r *table.Resource) call.Route {
+	return call.Route{ViewSet: r.Path, Name: call.VerbList, Method: http.MethodGet}
+}
+
+// updating is the route of an update of a row of a viewset.
+func updating(r *table.Resource) call.Route {
+	return call.Route{ViewSet: r.Path, Name: call.VerbUpdate, Method: http.MethodPut}
+}
+
+// owning returns the viewset whose rows a reference at a pointer must be the caller's own: the scope of
+// the endpoint goes through the reference. It is nil for any other.
+func (e *endpoint) owning(pointer string) *table.Resource {
+	scope := e.Resource.Scope
+	field := e.Input.ByName[strings.TrimPrefix(pointer, "/")]
+	if scope.Kind != declare.ScopeVia || scope.Column == nil || field == nil || field.GoName != scope.Column.GoName {
+		return nil
+	}
+	return scope.Via
+}
+
+// lifts reports whether a permission lifts the scope of an endpoint for a person.
+func (p *prover) lifts(who *person, e *endpoint) bool {
+	unless := e.Resource.Scope.Unless
+	return unless != nil && unless.Permit(p.callOf(who, e.Route))
 }
 
 // owns is [prover.sees] without permissions that lift the scope: a Via leads to rows that are the

@@ -1,0 +1,178 @@
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+// use sends a person's request for a row of another person that the declarations let them send: a
+// read must succeed, and a write by the framework itself must leave all rows that they may not change.
+func (p *prover) use(e *endpoint, who *person, one *row) {
+	r, ok := p.requestOf(e, p.writerLike(e, who, one, ""), one)
+	switch {
+	case !ok || e.Kind == declare.VerbDeletes || e.spec.Upload != nil: // a delete takes along what belongs to the row
+		return
+	case e.Route.Reads() && e.declared():
+		if got := p.send(e, r); got.rejects() || got.status == http.StatusNotFound {
+			p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
+		}
+		return
+	case e.Kind != declare.VerbAccepts && !e.links():
+		return
+	}
+	before, kept := p.contents(), p.keptFrom(who)
+	got := p.send(e, r)
+	after := p.contents()
+	for _, theirs := range kept {
+		text := fmt.Sprint(theirs.values)
+		_, was := before[theirs.table][text]
+		if _, is := after[theirs.table][text]; was && !is && theirs != one {
+			p.find(e, who, got.curl(), "it changes a row of %s that they may not change", theirs.table)
+			break
+		}
+	}
+	p.settle(e, got, before, one)
+}
+
+// links reports whether an action adds or removes a row that links the caller, or another row, to a row.
+func (e *endpoint) links() bool {
+	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
+		return a.Name == e.Route.Name && (a.Toggle != nil || a.Links != "")
+	})
+}
+
+// keptFrom lists the rows that a person may not change by any viewset that writes their table or
+// limits who does.
+func (p *prover) keptFrom(who *person) []*row {
+	kept := slices.Clone(p.made)
+	return slices.DeleteFunc(kept, func(one *row) bool { return !p.limited(one) || p.mayChange(who, one) })
+}
+
+// limited reports whether a viewset writes rows of the table, or limits by Writers who does.
+func (p *prover) limited(one *row) bool {
+	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.table && limits(r) })
+}
+
+// limits reports whether the declarations of a viewset say which rows a caller changes.
+func limits(r *table.Resource) bool {
+	return r.HasWriters() || slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.IsWrite() })
+}
+
+// mayChange reports whether a viewset lets a person change a row.
+func (p *prover) mayChange(who *person, one *row) bool {
+	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool {
+		return r.Table.Name == one.table && limits(r) && p.sees(who, r, one) && p.changes(who, r, one, updating(r))
+	})
+}
+
+// checkLocks checks that a write which succeeded has not written a field that the person may not write.
+func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
+	if len(e.Locks) == 0 || !got.ok() {
+		return
+	}
+	var body map[string]any
+	if json.Unmarshal(got.body, &body) != nil {
+		return
+	}
+	if e.BodyIn.Member != "" {
+		body = member(body, e.BodyIn.Member)
+	}
+	c := p.callOf(got.by, e.Route)
+	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
+		value, sent := body[name]
+		if !sent || p.isStored(e.Resource, on, name, value) {
+			continue
+		}
+		for _, rule := range e.Locks[name] {
+			if !rule.Permission.Permit(c) {
+				p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
+			}
+		}
+	}
+}
+
+// isStored reports whether a row has a value already; without a row, whether the value is that of a
+// field which is not set.
+func (p *prover) isStored(r *table.Resource, on *row, name string, value any) bool {
+	if on == nil {
+		return value == nil || value == "" || value == false || value == float64(0)
+	}
+	column := r.Names[name].Column
+	if column == nil {
+		return false
+	}
+	stored := on.values[column.Name]
+	switch value {
+	case nil:
+		return stored == ""
+	case true: // SQLite has integers
+		return stored == "true" || stored == "1"
+	case false:
+		return stored == "false" || stored == "0"
+	}
+	return stored == fmt.Sprint(value)
+}
+
+// tryElsewhere sends the request for a row below a row to which it does not belong, as the person who
+// made the row: the answer must be that for a row that does not exist.
+func (p *prover) tryElsewhere(e *endpoint, one *row) {
+	above := e.Resource.Above
+	if above == nil || !p.permits(e, one.by, one) {
+		return
+	}
+	other := p.otherAbove(one, above)
+	r, ok := p.requestOf(e, p.writerLike(e, one.by, one, ""), one)
+	was, found := p.keysAbove(e.Resource, one.by, one)
+	if other == nil || !ok || !found {
+		return
+	}
+	last := was[len(was)-1]
+	r.path = strings.Replace(r.path, "/"+escape(last)+"/", "/"+escape(other.key(above.Parent))+"/", 1)
+	before := p.contents()
+	if got := p.send(e, r); got.status != http.StatusNotFound {
+		p.find(e, one.by, got.curl(), "it is answered %d, and the row is not below the row that the path names", got.status)
+	}
+	if changed := before.changedIn(p.contents()); len(changed) > 0 {
+		p.find(e, one.by, r.curl(), "it changes %s below another row", strings.Join(changed, ", "))
+	}
+}
+
+// otherAbove returns a row above, other than that of a row, that the person who made the row may see and
+// change; nil if none can be made.
+func (p *prover) otherAbove(one *row, above *table.Nesting) *row {
+	may := func(other *row) bool {
+		return other.values[above.Parent.Pk.Name] != one.values[above.Column.Name] && p.sees(one.by, above.Parent, other) &&
+			(!above.ByWriters || p.changes(one.by, above.Parent, other, updating(above.Parent)))
+	}
+	return p.rowWhere(one.by, above.Parent, may)
+}
+
+// rowWhere returns a row of a viewset for which a function is true. It makes one if there is none; nil if
+// that fails.
+func (p *prover) rowWhere(who *person, r *table.Resource, may func(*row) bool) *row {
+	for _, one := range p.rowsOf(r) {
+		if may(one) {
+			return one
+		}
+	}
+	for _, maker := range p.makersOf(r) {
+		if maker.access(who) == spec.AccessRefused || !p.mayYield(maker, who, r) {
+			continue
+		}
+		fresh, _ := p.create(maker, who)
+		for _, one := range fresh {
+			if one.table == r.Table.Name && may(one) {
+				return one
+			}
+		}
+	}
+	return nil
+}
