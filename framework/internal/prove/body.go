@@ -292,7 +292,7 @@ func (w *writer) reference(viewset, at string) (string, bool) {
 	if w.vary {
 		one = w.makeRow(w.by, target) // the other may be taken
 	}
-	if via := w.to.owning(at); one == nil && via != nil {
+	if via := w.to.owning(at); one == nil && via != nil { // a new row belongs to the owner of this one
 		one = w.rowWhere(w.by, target, func(one *row) bool { return w.sees(w.by, target, one) && w.owns(w.by, via, one) })
 	}
 	if one == nil {

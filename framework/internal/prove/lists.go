@@ -40,7 +40,7 @@ func (p *prover) tryLists() {
 			}
 			if fresh, ok := p.create(e, maker); ok {
 				like := p.likeOf(e, maker, fresh)
-				p.compareLooks(e, maker, like, func() bool { return p.createAgain(e, maker) })
+				p.compareLooks(e, maker, like, nil, func() bool { return p.createAgain(e, maker) })
 				break
 			}
 		}
@@ -51,17 +51,23 @@ func (p *prover) tryLists() {
 // each PATCH that the framework itself answers, of a row that other rows refer to if there is one.
 func (p *prover) tryChanges() {
 	for _, e := range p.endpoints {
-		if e.Kind != declare.VerbAccepts || e.info.Method != http.MethodPatch || p.broken != nil {
+		if !e.patches() || p.broken != nil {
 			continue
 		}
 		if one := p.rowToReach(e); one != nil {
 			one = p.referredTo(one)
-			p.compareLooks(e, one.by, one, func() bool {
+			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
 			})
 		}
 	}
+}
+
+// patches reports whether the framework itself answers a PATCH, without a function of the program.
+func (e *endpoint) patches() bool {
+	verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
+	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
 }
 
 // referredTo returns a row like one, by the same person, that another person's or another table's row
@@ -96,8 +102,8 @@ func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
 }
 
 // compareLooks compares what others read before and after a function, which makes or changes a row of a
-// person by an endpoint. It is false if it fails.
-func (p *prover) compareLooks(e *endpoint, maker *person, like *row, change func() bool) {
+// person by an endpoint, and is false if it fails. changed are the rows that it changes.
+func (p *prover) compareLooks(e *endpoint, maker *person, like *row, changed []*row, change func() bool) {
 	if like == nil {
 		return
 	}
@@ -121,7 +127,7 @@ func (p *prover) compareLooks(e *endpoint, maker *person, like *row, change func
 			return
 		}
 		fresh := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return slices.Contains(known, one) })
-		if p.compared(e, looks, like, fresh) {
+		if p.compared(e, looks, like, append(fresh, changed...)) {
 			return
 		}
 	}
@@ -153,7 +159,7 @@ func (p *prover) hides(who *person, r *table.Resource, one *row) bool {
 	return p.hiddenFrom(who, one)
 }
 
-// compared reads again after rows were made, and compares. It is false if a person sees one of the
+// compared reads again after rows were made or changed, and compares. It is false if a person sees one of the
 // rows, so that what the person reads may differ.
 func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) bool {
 	whole := true
@@ -170,7 +176,7 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
 		// A function may change rows that others see, and a row that only changed may be a part of such a row.
 		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
-		strict := e.declared() && verb.Then == nil && (len(fresh) > 0 || verb.Fill == nil && e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch)
+		strict := e.declared() && verb.Then == nil && len(fresh) > 0
 		if !l.varies && now.plain() != l.was.plain() && (strict || narrowed) && p.lasts(l, now) {
 			p.find(l.e, l.r.by, now.curl(), "the answer changed after another caller's request %s %s:\n%s",
 				e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))

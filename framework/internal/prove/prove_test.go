@@ -315,6 +315,7 @@ func TestLeaks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, c.change, c.more...)
 				for _, f := range report.Findings {

@@ -101,8 +101,10 @@ func updating(r *table.Resource) call.Route {
 // owning returns the viewset whose rows a reference at a pointer must be the caller's own: the scope of
 // the endpoint goes through the reference. It is nil for any other.
 func (e *endpoint) owning(pointer string) *table.Resource {
-	scope := e.Resource.Scope
-	field := e.Input.ByName[strings.TrimPrefix(pointer, "/")]
+	if e == nil || e.Input == nil {
+		return nil
+	}
+	scope, field := e.Resource.Scope, e.Input.ByName[strings.TrimPrefix(pointer, "/")]
 	if scope.Kind != declare.ScopeVia || scope.Column == nil || field == nil || field.GoName != scope.Column.GoName {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (p poll) query(r *rand.Rand) (query, want string) {
 		return new(fmt.Sprintf("%09d", *n+1000))
 	}
 	slices.SortFunc(rows, func(x, y *Article) int {
-		return cmp.Or(compare(text(x), text(y), sign == "-"), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(compare(text(x), text(y), sign == "-"), cmp.Compare(x.ID, y.ID)*map[string]int{"": 1, "-": -1}[sign])
 	})
 	ids := make([]string, len(rows))
 	for i, a := range rows {

@@ -66,12 +66,12 @@ func TestOtherLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, test := range map[string]struct{ path, want string }{
-			"the default order":                       {"/api/titled/", "6: 2 1 6 3 4 5"},
-			"a search with an index":                  {"/api/titled/?search=magazine", "6: 2 1 6 3 4 5"},
+			"the default order":                       {"/api/titled/", "6: 2 6 1 5 4 3"},
+			"a search with an index":                  {"/api/titled/?search=magazine", "6: 2 6 1 5 4 3"},
 			"a page of a search with an index":        {"/api/titled/?search=magazine&ordering=writer.username,-price&size=2&page=2", "6: 2 3"},
-			"a ranking, and then the default order":   {"/api/titled/?q=x", "6: 2 6 1 3 4 5"},
-			"a ranking in another order":              {"/api/titled/?q=x&ordering=writer.username,-price", "6: 6 1 2 3 4 5"},
-			"a ranking and a page of an order by key": {"/api/titled/?q=x&ordering=-original.id&size=2&page=1", "6: 6 1"},
+			"a ranking, and then the default order":   {"/api/titled/?q=x", "6: 2 6 1 3 5 4"},
+			"a ranking in another order":              {"/api/titled/?q=x&ordering=writer.username,-price", "6: 6 1 2 3 5 4"},
+			"a ranking and a page of an order by key": {"/api/titled/?q=x&ordering=-original.id&size=2&page=1", "6: 6 5"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				if got := idsOf(c.On(t).Get(test.path)); got != test.want {
@@ -81,9 +81,9 @@ func TestOtherLists(t *testing.T) {
 		}
 		c.Get("/api/written/?tag=go&ordering=-writer.username").Expect(200).Order("id", 2, 1).Order("writer", "ben", "ann")
 		c.Get("/api/written/?ordering=writer.team.name,title&size=2&page=2").Expect(200).Order("id", 5, 4).Order("writer", "", "")
-		c.Get("/api/titled/found/").Expect(200).Order("id", 2, 1, 6, 3, 4, 5)
-		apitest.As(c, "staff").Get("/api/titled/found/").Expect(200).Order("id", 3, 2, 1, 6, 4, 5)
-		c.Get("/api/authors/1/titled/").Expect(200).Order("id", 1, 6)
+		c.Get("/api/titled/found/").Expect(200).Order("id", 2, 6, 1, 5, 4, 3)
+		apitest.As(c, "staff").Get("/api/titled/found/").Expect(200).Order("id", 3, 2, 6, 1, 5, 4)
+		c.Get("/api/authors/1/titled/").Expect(200).Order("id", 6, 1)
 	})
 }
 
@@ -106,7 +106,11 @@ func TestRelatedByFunctions(t *testing.T) {
 				small(t, db)
 				apitest.Insert(t, db, &Vote{ID: 1, ArticleID: 6, UserID: apitest.ID("una")}, &Vote{ID: 2, ArticleID: 1, UserID: apitest.ID("vic")})
 			}
-			for caller, want := range map[string][]any{"una": {6, 1}, "vic": {1, 6}, "": {1, 6}} {
+			none := []any{6, 1} // equal values, so by key in the direction of the last term
+			if strings.HasSuffix(order, "title") {
+				none = []any{1, 6}
+			}
+			for caller, want := range map[string][]any{"una": {6, 1}, "vic": {1, 6}, "": none} {
 				apitest.As(c, caller).Get("/api/authors/1/pieces/").Expect(200).Order("id", want...)
 			}
 		}

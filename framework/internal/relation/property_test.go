@@ -229,11 +229,13 @@ func ask(r *rand.Rand, w world) (query, want string) {
 	}
 	var terms []string
 	var by []func(x, y *Article) int
+	last := 1 // the direction of the last term, which is that of the keys
 	for name, value := range orders { // a map has a random order
 		if r.IntN(4) == 0 {
 			descending := r.IntN(2) == 0
 			terms = append(terms, map[bool]string{true: "-"}[descending]+name)
 			by = append(by, func(x, y *Article) int { return compare(value(w, x), value(w, y), descending) })
+			last = map[bool]int{true: -1, false: 1}[descending]
 		}
 	}
 	slices.SortFunc(rows, func(x, y *Article) int {
@@ -242,7 +244,7 @@ func ask(r *rand.Rand, w world) (query, want string) {
 				return c
 			}
 		}
-		return cmp.Compare(x.ID, y.ID)
+		return last * cmp.Compare(x.ID, y.ID)
 	})
 	if len(terms) > 0 {
 		params = append(params, "ordering="+strings.Join(terms, ","))
