@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,15 +31,28 @@ const ProofMatrix = "testdata/access.txt"
 // if they differ: a permission or a scope has changed. Read the difference, and delete the file to
 // accept it. If there is no file, Prove writes it; keep it with the source. If the variable CI is set, a
 // missing file is a failure.
+//
+// Each run sends the same requests. The variable TRESTLE_SEED, a number, selects others.
 func Prove(t *testing.T, p Provable) {
 	t.Helper()
-	o := framework.ProofOptions{Seed: proofSeed}
+	o := framework.ProofOptions{Seed: proofSeed(t)}
 	t.Run("sqlite", func(t *testing.T) { prove(t, p, "sqlite:"+filepath.Join(t.TempDir(), "proof.db"), o) })
 	t.Run("postgresql", func(t *testing.T) { prove(t, p, PostgresURL(t), o) })
 }
 
-// proofSeed is the seed of [Prove], so that each run sends the same requests.
-const proofSeed = 1
+// proofSeed returns the seed of [Prove].
+func proofSeed(tb testing.TB) uint64 {
+	tb.Helper()
+	text := os.Getenv("TRESTLE_SEED")
+	if text == "" {
+		return 1
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		tb.Fatalf("TRESTLE_SEED is %q; it is a number, such as 7", text)
+	}
+	return seed
+}
 
 func prove(t *testing.T, p Provable, databaseURL string, o framework.ProofOptions) {
 	t.Helper()

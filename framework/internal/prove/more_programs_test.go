@@ -182,7 +182,6 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			t.Parallel()
 			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more(t)...)
 				for _, f := range append(report.Findings, report.Unexercised...) {

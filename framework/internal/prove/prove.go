@@ -110,13 +110,13 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 		return nil, err
 	}
 	p.tryLists()
-	p.tryChanges()
 	for _, e := range p.endpoints {
 		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
 			return nil, err
 		}
 		p.tryEndpoint(e)
 	}
+	p.tryChanges() // at last, because now there are rows of many people
 	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 

@@ -129,9 +129,10 @@ type photoView struct {
 	titleInput
 }
 
-type showView struct {
-	ID    uuid.UUID `json:"id"`
-	Title string    `json:"title"`
+type cardOfAlbum struct {
+	ID     uuid.UUID `json:"id"`
+	Title  string    `json:"title"`
+	Photos int64     `json:"photos" from:"count(photos)"`
 }
 
 // A scrapInput names an album by the viewset where all callers see it.
@@ -229,7 +230,10 @@ func studio(storage files.Storage) []framework.Resource {
 			Name: "photos", Parent: framework.Child("album", "albums"), Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Public(),
 			Permission: signedIn, Ordering: byTitle,
 		},
-		framework.ViewSet[Album]{Name: "cards", Verbs: framework.ReadOnly[showView](), Scope: framework.Public(), Permission: signedIn, Ordering: byTitle},
+		framework.ViewSet[Album]{
+			Name: "cards", Verbs: framework.ReadOnly[cardOfAlbum](), Scope: framework.Public(), Permission: signedIn, Ordering: byTitle,
+			Relations: framework.Relations{"photos": "albums/{}/photos"},
+		},
 		framework.ViewSet[Photo]{
 			Name: "scraps", Verbs: framework.CRUD[scrapInput, scrapView](), Scope: framework.Via("album_id", "albums"),
 			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,

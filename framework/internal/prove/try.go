@@ -208,7 +208,9 @@ func (p *prover) tryRow(e *endpoint) {
 		p.unreached(e, nil)
 		return
 	}
-	if e.info.Method != http.MethodGet {
+	if e.info.Method == http.MethodGet {
+		one = p.referredTo(one) // an answer may have rows that refer to it
+	} else {
 		one = p.another(e, one)
 	}
 	p.reachAll(e, one)
