@@ -54,8 +54,7 @@ func (p *prover) tryChanges() {
 		if !e.patches() || p.broken != nil {
 			continue
 		}
-		if one := p.rowToReach(e); one != nil {
-			one = p.referredTo(one)
+		for _, one := range p.referred(p.rowToReach(e)) {
 			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
@@ -70,21 +69,35 @@ func (e *endpoint) patches() bool {
 	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
 }
 
-// referredTo returns a row like one, by the same person, that another person's or another table's row
-// refers to; one itself if there is none.
-func (p *prover) referredTo(one *row) *row {
-	keys := p.keysOf(one.table)
+// referred lists rows like one, by the same person: for each table whose rows refer to such a row, the
+// newest. It is one itself if there is none, and empty for nil.
+func (p *prover) referred(one *row) (all []*row) {
+	if one == nil {
+		return nil
+	}
+	keys, from := p.keysOf(one.table), map[string]bool{}
 	for _, like := range slices.Backward(p.made) {
 		if like.table != one.table || like.by != one.by || len(keys) != 1 {
 			continue
 		}
 		for _, other := range p.made {
-			if other.table != one.table && slices.Contains(slices.Collect(maps.Values(other.values)), like.values[keys[0]]) {
-				return like
+			if !from[other.table] && other.table != one.table && other.refersTo(like.values[keys[0]]) {
+				from[other.table] = true
+				if !slices.Contains(all, like) {
+					all = append(all, like)
+				}
 			}
 		}
 	}
-	return one
+	if all == nil {
+		all = []*row{one}
+	}
+	return all
+}
+
+// refersTo reports whether a column of the row has a key.
+func (r *row) refersTo(key string) bool {
+	return slices.Contains(slices.Collect(maps.Values(r.values)), key)
 }
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;

@@ -209,7 +209,7 @@ func (p *prover) tryRow(e *endpoint) {
 		return
 	}
 	if e.info.Method == http.MethodGet {
-		one = p.referredTo(one) // an answer may have rows that refer to it
+		one = p.referred(one)[0] // an answer may have rows that refer to it
 	} else {
 		one = p.another(e, one)
 	}
