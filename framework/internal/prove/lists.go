@@ -54,7 +54,7 @@ func (p *prover) tryChanges() {
 		if !e.patches() || p.broken != nil {
 			continue
 		}
-		for _, one := range p.referred(p.rowToReach(e)) {
+		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
 			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
@@ -69,15 +69,15 @@ func (e *endpoint) patches() bool {
 	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
 }
 
-// referred lists rows like one, by the same person: for each table whose rows refer to such a row, the
+// referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a row, the
 // newest. It is one itself if there is none, and empty for nil.
-func (p *prover) referred(one *row) (all []*row) {
+func (p *prover) referred(r *table.Resource, one *row) (all []*row) {
 	if one == nil {
 		return nil
 	}
 	keys, from := p.keysOf(one.table), map[string]bool{}
-	for _, like := range slices.Backward(p.made) {
-		if like.table != one.table || like.by != one.by || len(keys) != 1 {
+	for _, like := range p.rowsOf(r) {
+		if like.by != one.by || len(keys) != 1 {
 			continue
 		}
 		for _, other := range p.made {
@@ -253,20 +253,17 @@ func (p *prover) identifies(one *row, column, value string) bool {
 }
 
 // mayKnow reports whether a person may know a value of a row: a viewset shows it, or it is also in
-// another row that the person sees. If a row that they see refers to a row, they may know that row.
+// another row that the person sees.
 func (p *prover) mayKnow(who *person, of *row, column string) bool {
 	for _, r := range p.registry.Resources {
 		if r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
 			return true
 		}
 	}
-	value, key := of.values[column], ""
-	if keys := p.keysOf(of.table); len(keys) == 1 && p.hiddenFrom(who, of) {
-		key = of.values[keys[0]]
-	}
+	value := of.values[column]
 	for _, one := range p.made {
 		for name, text := range one.values {
-			same := text == value && (one != of || name != column) || text == key && one != of
+			same := text == value && (one != of || name != column)
 			if same && text != "" && p.mayMeet(who, one) && !p.maskedIn(who, one, name) {
 				return true
 			}
