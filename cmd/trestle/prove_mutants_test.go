@@ -140,7 +140,7 @@ func TestProveFindsMutants(t *testing.T) {
 	var found atomic.Int64
 	t.Run("each", func(t *testing.T) {
 		for n, m := range mutants {
-			t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
 				finding := tryMutant(t, tests, n)
 				if finding == "" {
@@ -163,7 +163,7 @@ func TestProveRaisesNoFalseAlarm(t *testing.T) {
 	tests := proofs(t)
 	t.Run("each", func(t *testing.T) {
 		for seed := range seeds {
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Run(strconv.Itoa(seed), func(t *testing.T) {
 				t.Parallel()
 				if finding := tryMutant(t, tests, -1, fmt.Sprint("TRESTLE_SEED=", seed)); finding != "" {
 					t.Error(finding)

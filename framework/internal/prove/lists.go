@@ -69,30 +69,33 @@ func (e *endpoint) patches() bool {
 	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
 }
 
-// referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a row, the
-// newest. It is one itself if there is none, and empty for nil.
+// referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
+// row, the newest. It is one itself if there is none, and empty for nil.
 func (p *prover) referred(r *table.Resource, one *row) (all []*row) {
 	if one == nil {
 		return nil
 	}
 	keys, from := p.keysOf(one.table), map[string]bool{}
 	for _, like := range p.rowsOf(r) {
-		if like.by != one.by || len(keys) != 1 {
-			continue
-		}
-		for _, other := range p.made {
-			if !from[other.table] && other.table != one.table && other.refersTo(like.values[keys[0]]) {
-				from[other.table] = true
-				if !slices.Contains(all, like) {
-					all = append(all, like)
-				}
-			}
+		if like.by == one.by && len(keys) == 1 && p.addReferring(from, like, like.values[keys[0]]) {
+			all = append(all, like)
 		}
 	}
 	if all == nil {
 		all = []*row{one}
 	}
 	return all
+}
+
+// addReferring adds the other tables that have a row which refers to a row by its key, and reports whether
+// one is new.
+func (p *prover) addReferring(tables map[string]bool, to *row, key string) (added bool) {
+	for _, other := range p.made {
+		if !tables[other.table] && other.table != to.table && other.refersTo(key) {
+			tables[other.table], added = true, true
+		}
+	}
+	return added
 }
 
 // refersTo reports whether a column of the row has a key.
@@ -202,7 +205,10 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 // endpoint is tried once.
 func (p *prover) lasts(l *look, now *answer) bool {
 	if !l.e.steady && !l.e.timed {
-		time.Sleep(1100 * time.Millisecond)
+		select {
+		case <-p.ctx.Done():
+		case <-time.After(1100 * time.Millisecond):
+		}
 		l.e.steady = p.send(l.e, l.r).plain() == now.plain()
 		l.e.timed = !l.e.steady
 	}
