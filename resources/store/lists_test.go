@@ -33,11 +33,11 @@ var lists = map[string][]shelfList{
 		{path: "/api/products?", key: "id", size: 20},
 		{path: "/api/products?sort=name_asc&inStock=true", key: "id", size: 20},
 		{path: "/api/products?sort=price_asc&minPaise=1&maxPaise=9000", key: "id", size: 20},
-		{path: "/api/products?sort=price_desc", key: "id", size: 20},
+		{path: "/api/products?sort=price_desc", key: "id", size: 20, down: true},
 		{path: "/api/products?sort=newest", key: "id", size: 20, down: true},
 		{path: "/api/products?q=mango", key: "id", size: 20},
 		{path: "/api/products?q=mangoo&sort=relevance", key: "id", size: 20}, // misspelt
-		{path: "/api/products?q=mango&sort=price_desc", key: "id", size: 20},
+		{path: "/api/products?q=mango&sort=price_desc", key: "id", size: 20, down: true},
 	},
 	"GET /api/orders":       {{path: "/api/orders?", as: "ada", key: "id", size: 20, down: true}},
 	"GET /api/admin/orders": {{path: "/api/admin/orders?", as: "staff", key: "id", size: 20, down: true}, {path: "/api/admin/orders?status=placed", as: "staff", key: "id", size: 20, down: true}},

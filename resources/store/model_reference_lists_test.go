@@ -141,13 +141,13 @@ func (m *model) listProducts(q modelQuestion) verdict {
 			found = append(found, p)
 		}
 	}
-	// What is alike stays in the order in which it was made, newest first apart.
+	// What is alike stays in the order in which it was made or, where the order falls, the newest is first.
 	slices.SortStableFunc(found, func(a, b *modelProduct) int {
 		switch q["sort"] {
 		case "price_asc":
 			return cmp.Compare(a.card().price, b.card().price)
 		case "price_desc":
-			return cmp.Compare(b.card().price, a.card().price)
+			return cmp.Or(cmp.Compare(b.card().price, a.card().price), cmp.Compare(slices.Index(m.products, b), slices.Index(m.products, a)))
 		case "newest":
 			return cmp.Compare(slices.Index(m.products, b), slices.Index(m.products, a))
 		}
