@@ -54,8 +54,7 @@ func (p *prover) tryChanges() {
 		if !e.patches() || p.broken != nil {
 			continue
 		}
-		if one := p.rowToReach(e); one != nil {
-			one = p.referredTo(one)
+		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
 			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
@@ -70,21 +69,38 @@ func (e *endpoint) patches() bool {
 	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
 }
 
-// referredTo returns a row like one, by the same person, that another person's or another table's row
-// refers to; one itself if there is none.
-func (p *prover) referredTo(one *row) *row {
-	keys := p.keysOf(one.table)
-	for _, like := range slices.Backward(p.made) {
-		if like.table != one.table || like.by != one.by || len(keys) != 1 {
-			continue
-		}
-		for _, other := range p.made {
-			if other.table != one.table && slices.Contains(slices.Collect(maps.Values(other.values)), like.values[keys[0]]) {
-				return like
-			}
+// referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
+// row, the newest. It is one itself if there is none, and empty for nil.
+func (p *prover) referred(r *table.Resource, one *row) (all []*row) {
+	if one == nil {
+		return nil
+	}
+	keys, from := p.keysOf(one.table), map[string]bool{}
+	for _, like := range p.rowsOf(r) {
+		if like.by == one.by && len(keys) == 1 && p.addReferring(from, like, like.values[keys[0]]) {
+			all = append(all, like)
 		}
 	}
-	return one
+	if all == nil {
+		all = []*row{one}
+	}
+	return all
+}
+
+// addReferring adds the other tables that have a row which refers to a row by its key, and reports whether
+// one is new.
+func (p *prover) addReferring(tables map[string]bool, to *row, key string) (added bool) {
+	for _, other := range p.made {
+		if !tables[other.table] && other.table != to.table && other.refersTo(key) {
+			tables[other.table], added = true, true
+		}
+	}
+	return added
+}
+
+// refersTo reports whether a column of the row has a key.
+func (r *row) refersTo(key string) bool {
+	return slices.Contains(slices.Collect(maps.Values(r.values)), key)
 }
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
@@ -189,7 +205,10 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 // endpoint is tried once.
 func (p *prover) lasts(l *look, now *answer) bool {
 	if !l.e.steady && !l.e.timed {
-		time.Sleep(1100 * time.Millisecond)
+		select {
+		case <-p.ctx.Done():
+		case <-time.After(1100 * time.Millisecond):
+		}
 		l.e.steady = p.send(l.e, l.r).plain() == now.plain()
 		l.e.timed = !l.e.steady
 	}
@@ -240,20 +259,17 @@ func (p *prover) identifies(one *row, column, value string) bool {
 }
 
 // mayKnow reports whether a person may know a value of a row: a viewset shows it, or it is also in
-// another row that the person sees. If a row that they see refers to a row, they may know that row.
+// another row that the person sees.
 func (p *prover) mayKnow(who *person, of *row, column string) bool {
 	for _, r := range p.registry.Resources {
 		if r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
 			return true
 		}
 	}
-	value, key := of.values[column], ""
-	if keys := p.keysOf(of.table); len(keys) == 1 && p.hiddenFrom(who, of) {
-		key = of.values[keys[0]]
-	}
+	value := of.values[column]
 	for _, one := range p.made {
 		for name, text := range one.values {
-			same := text == value && (one != of || name != column) || text == key && one != of
+			same := text == value && (one != of || name != column)
 			if same && text != "" && p.mayMeet(who, one) && !p.maskedIn(who, one, name) {
 				return true
 			}

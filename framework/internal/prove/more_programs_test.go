@@ -81,8 +81,9 @@ func clocks() framework.Resource {
 	read := func(*framework.Call, framework.None) (now, error) { return now{time.Now().Truncate(time.Second)}, nil }
 	ticks := func(c *framework.Call, _ framework.None) (iter.Seq2[now, error], error) {
 		return func(yield func(now, error) bool) {
-			for c.Err() == nil && yield(now{time.Now()}, nil) {
-				time.Sleep(50 * time.Millisecond)
+			ticker := time.NewTicker(50 * time.Millisecond)
+			defer ticker.Stop()
+			for c.Err() == nil && yield(now{<-ticker.C}, nil) {
 			}
 		}, nil
 	}
@@ -155,7 +156,7 @@ func slow() framework.Resource {
 	later := func(c *framework.Call, b *Box, _ framework.None) (boxView, error) {
 		id := b.ID
 		c.AfterCommit(func(c *framework.Call) error {
-			time.Sleep(20 * time.Millisecond)
+			<-time.After(20 * time.Millisecond) // the answer was sent before
 			_, err := c.DB.NewUpdate().Table("boxes").Set("label = label || '.'").Where("id = ?", id).Exec(c)
 			return err
 		})

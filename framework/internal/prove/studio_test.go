@@ -239,7 +239,8 @@ func studio(storage files.Storage) []framework.Resource {
 			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,
 		},
 		framework.ViewSet[Photo]{
-			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Public(), Permission: framework.Staff(), Ordering: byTitle,
+			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Via("album_id", "albums").Unless(framework.Staff()),
+			Permission: framework.Staff(), Ordering: byTitle,
 		},
 		framework.ViewSet[Wall]{
 			Name: "walls", Verbs: framework.CRUD[wallInput, wallView](), Scope: framework.Public(), Writers: framework.Own((*Wall).owner), Permission: signedIn,

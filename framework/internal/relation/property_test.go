@@ -229,7 +229,7 @@ func ask(r *rand.Rand, w world) (query, want string) {
 	}
 	var terms []string
 	var by []func(x, y *Article) int
-	last := 1 // the direction of the last term, which is that of the keys
+	last := 1                         // the direction of the last term, which is that of the keys
 	for name, value := range orders { // a map has a random order
 		if r.IntN(4) == 0 {
 			descending := r.IntN(2) == 0

@@ -57,12 +57,18 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 		}
 		return notAllowed(r, fault).Because(err)
 	case sqldb.OutOfRange:
-		if e.Input == nil || len(e.Input.Fields) == 0 { // no value of a body: a sum of stored values, or a function of the program
-			return err
-		}
-		return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
+		return outOfRange(e, err)
 	}
 	return err
+}
+
+// outOfRange returns the error of a value that its column cannot hold. Without values of a body, it is
+// a sum of stored values or a value of a function: the error stays.
+func outOfRange(e *table.Endpoint, err error) error {
+	if e.Input == nil || len(e.Input.Fields) == 0 {
+		return err
+	}
+	return problem.Refuse(http.StatusBadRequest, problem.CodeValidationFailed, "A value is larger than what can be stored.").Because(err)
 }
 
 // isPart reports whether the row of an error may come from a nested object or a list of the body: it
