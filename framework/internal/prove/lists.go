@@ -190,7 +190,7 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 			continue
 		}
 		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
-		// A function may change rows that others see, and a row that only changed may be a part of such a row.
+		// The second function of FillsThen may change rows that others see, and their answers change rightly.
 		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
 		strict := e.declared() && verb.Then == nil && len(fresh) > 0
 		if !l.varies && now.plain() != l.was.plain() && (strict || narrowed) && p.lasts(l, now) {
