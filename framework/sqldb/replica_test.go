@@ -36,12 +36,18 @@ func setting(t *testing.T, raw, name, value string) string {
 	return u.String()
 }
 
-// process is a DB of the pair, as each process of a program has one. Commits are
-// answered when they are flushed, as on a server that is not for tests.
+// primary is the URL of the primary. Commits are answered when they are flushed, as on a
+// server that is not for tests.
+func (p *pair) primary(t *testing.T) string {
+	t.Helper()
+	return setting(t, p.cluster.URL(), "synchronous_commit", "on")
+}
+
+// process is a DB of the pair, as each process of a program has one.
 func (p *pair) process(t *testing.T, o Options) *DB {
 	t.Helper()
 	o.Replica = p.standby.URL()
-	return open(t, setting(t, p.cluster.URL(), "synchronous_commit", "on"), o)
+	return open(t, p.primary(t), o)
 }
 
 // fromStandby reports whether the standby answers a read.
@@ -67,7 +73,7 @@ func (p *pair) used(t *testing.T, dbs ...*DB) {
 func TestReplica(t *testing.T) {
 	cluster, standby := postgres.Replicated(t)
 	p := &pair{cluster, standby}
-	script(t, open(t, cluster.URL(), Options{}), `
+	script(t, open(t, p.primary(t), Options{}), `
 		CREATE TABLE t (id {{bigint}} PRIMARY KEY, n {{bigint}} NOT NULL);
 		INSERT INTO t SELECT id, 0 FROM generate_series(1, 8) AS id;
 		CREATE UNLOGGED TABLE unlogged (id {{bigint}});
