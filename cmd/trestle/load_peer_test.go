@@ -126,12 +126,25 @@ func (o *peer) best(t *testing.T, conns int) {
 	o.begin(t, best)
 }
 
+// logTails logs the p99 of the hand-written server and the bound that Trestle has for it: how
+// much of a p99 comes from the machine, which also runs the clients.
+func (o *peer) logTails(t *testing.T, operation string, lasts time.Duration) {
+	t.Helper()
+	calm := o.measure(t, operation, 1, lasts).accepted.quantile(0.99)
+	for _, conns := range []int{32, 128, 512} {
+		got := o.measure(t, operation, conns, lasts)
+		t.Logf("the hand-written server, %s, %d connections: p99 is %.2f of the bound of the p99 here",
+			operation, conns, float64(got.accepted.quantile(0.99))/float64(tailBound(conns, got.goodput(), calm)))
+	}
+}
+
 // besidePeer compares the server with the hand-written one, which have turns.
 func (w workload) besidePeer() {
 	w.t.Helper()
 	const conns, rounds = 512, 3
 	o := openPeer(w.t, w.population)
 	o.best(w.t, conns)
+	o.logTails(w.t, "retrieve", w.lasts)
 	for _, operation := range []string{"retrieve", "create"} {
 		var ratios []float64
 		for range rounds {

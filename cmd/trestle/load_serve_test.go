@@ -72,6 +72,12 @@ func (w workload) measure(operation string, conns int) *phase {
 	return got
 }
 
+// tailBound is the longest p99 that is allowed: twice the mean time of a request, and the p99 of
+// one connection alone.
+func tailBound(conns int, goodput float64, calm time.Duration) time.Duration {
+	return calm + time.Duration(2*float64(conns)/goodput*float64(time.Second))
+}
+
 // serves checks one operation at several numbers of connections.
 func (w workload) serves(operation string) {
 	w.t.Helper()
@@ -85,10 +91,10 @@ func (w workload) serves(operation string) {
 		got := w.measure(operation, conns)
 		goodputs[conns] = got.goodput()
 		figure(w.t, got.others() == 0, "%s, %d connections: %d of %d requests were not answered 2xx (bound 0)", operation, conns, got.others(), got.offered)
-		most := calm + time.Duration(2*float64(conns)/got.goodput()*float64(time.Second))
+		most := tailBound(conns, got.goodput(), calm)
 		p99 := got.accepted.quantile(0.99)
 		figure(w.t, got.accepted.n > 0 && p99 <= most, "%s, %d connections: p99 %s (bound %s: 2 x %d connections / %.0f/s + %s, the p99 of 1 connection)",
-			operation, conns, p99, most.Round(time.Millisecond), conns, got.goodput(), calm)
+			operation, conns, p99, most.Round(100*time.Microsecond), conns, got.goodput(), calm)
 	}
 	if operation == "search" {
 		return
