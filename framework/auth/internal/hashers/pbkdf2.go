@@ -53,14 +53,14 @@ func (f PBKDF2) Check() error {
 
 // New implements [Format].
 func (f PBKDF2) New(password string) (text string, err error) {
-	h := pbkdf2Hash{name: pbkdf2SHA256, iterations: f.Iterations, salt: newDjangoSalt()}
+	h := pbkdf2Hash{name: pbkdf2SHA256, iterations: f.Iterations, salt: rand.Text()}
 	h.key, err = h.derive(password)
 	return h.String(), err
 }
 
 // Dummy implements [Format].
 func (f PBKDF2) Dummy() Hash {
-	return pbkdf2Hash{name: pbkdf2SHA256, iterations: f.Iterations, salt: newDjangoSalt(), key: make([]byte, sha256.Size)}
+	return pbkdf2Hash{name: pbkdf2SHA256, iterations: f.Iterations, salt: rand.Text(), key: make([]byte, sha256.Size)}
 }
 
 // IsCurrent implements [Format].
@@ -91,24 +91,9 @@ func readPBKDF2(name, rest string) (Hash, error) {
 	return h, err
 }
 
-// djangoSalt is the number of characters of a salt of Django. Django hashes a password again
-// if the salt is shorter.
+// djangoSalt is how many characters a salt of Django has at least: Django hashes a password again
+// if the salt is shorter. A new salt is rand.Text, which has more.
 const djangoSalt = 22
-
-// newDjangoSalt returns 22 random letters and digits, 131 bits.
-func newDjangoSalt() string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	const fair = 256 / len(letters) * len(letters) // larger bytes would make some letters likelier
-	salt := make([]byte, 0, djangoSalt)
-	for len(salt) < djangoSalt {
-		var b [1]byte
-		_, _ = rand.Read(b[:]) // never fails: it ends the program instead
-		if int(b[0]) < fair {
-			salt = append(salt, letters[int(b[0])%len(letters)])
-		}
-	}
-	return string(salt)
-}
 
 func checkSalt(format, salt string) error {
 	return checkNumber(format, "the length of the salt", len(salt), 1, maxPart)

@@ -1,10 +1,10 @@
 package hashers
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"golang.org/x/crypto/scrypt"
@@ -57,7 +57,7 @@ func (f Scrypt) Check() error {
 			return err
 		}
 	}
-	if bits.OnesCount(uint(f.N)) != 1 {
+	if f.N&(f.N-1) != 0 {
 		return wrong(scryptName, "N is not a power of two")
 	}
 	return nil
@@ -65,14 +65,14 @@ func (f Scrypt) Check() error {
 
 // New implements [Format].
 func (f Scrypt) New(password string) (text string, err error) {
-	h := scryptHash{cost: f, salt: newDjangoSalt()}
+	h := scryptHash{cost: f, salt: rand.Text()}
 	h.key, err = h.derive(password)
 	return h.String(), err
 }
 
 // Dummy implements [Format].
 func (f Scrypt) Dummy() Hash {
-	return scryptHash{cost: f, salt: newDjangoSalt(), key: make([]byte, scryptKey)}
+	return scryptHash{cost: f, salt: rand.Text(), key: make([]byte, scryptKey)}
 }
 
 // IsCurrent implements [Format].
