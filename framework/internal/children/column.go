@@ -81,12 +81,18 @@ func checkRules(target *table.Resource, column *schema.Field, writes bool) error
 }
 
 // checkAbove returns the mistake of a list whose rows are below a parent other than the row of the
-// body. Such a list does not name the parent of a new row, and would not check its scope and its
-// Writers. foreign is the column that the list sets; nil without one.
-func checkAbove(r, rows *table.Resource, foreign *schema.Field) error {
-	if rows.Above == nil || rows.Above.Column == foreign && rows.Above.Parent == r {
+// body. Such a list does not name the parent of a new row, or would not check its scope and its
+// Writers. target is the viewset whose scope narrows the rows; without one the rows are part of the row
+// of the body, which may be served by another viewset than the parent. foreign is the column that the
+// list sets; nil without one.
+func checkAbove(r, rows, target *table.Resource, foreign *schema.Field) error {
+	if rows.Above == nil || rows.Above.Column == foreign && (rows.Above.Parent == r || target == nil) {
 		return nil
 	}
 	above := rows.Above.Parent.Path
-	return naming.Sentence("the rows of %s are below rows of %s, and a list of %s does not name those; create the rows at %s", rows.Path, above, r.Path, rows.Path)
+	err := naming.Sentence("the rows of %s are below rows of %s, and a list of %s does not name those; create the rows at %s", rows.Path, above, r.Path, rows.Path)
+	if rows.Above.Column == foreign {
+		err = naming.Sentence("%w, or list the relation as framework.OfRow", err)
+	}
+	return err
 }

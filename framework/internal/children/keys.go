@@ -62,7 +62,7 @@ func bindKeys(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 	}
 	if t.create {
 		l.targets = keeperOf(r, related)
-		if err := cmp.Or(checkAbove(r, l.targets, nil), checkRules(targetOf(related), l.name, true)); err != nil {
+		if err := cmp.Or(checkAbove(r, l.targets, targetOf(related), nil), checkRules(targetOf(related), l.name, true)); err != nil {
 			return nil, err
 		}
 		l.targets.Reserve(&input.Field{Value: f.Value.Elem}, l.name)

@@ -53,7 +53,7 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		field: f, relation: related, rows: keeperOf(r, related), target: targetOf(related),
 		base: related.Schema.BasePKs[0], foreign: related.Schema.JoinPKs[0],
 	}
-	if err := checkAbove(r, l.rows, l.foreign); err != nil {
+	if err := checkAbove(r, l.rows, l.target, l.foreign); err != nil {
 		return nil, err
 	}
 	if pk := l.rows.Pk; pk.IndirectType != naming.UUIDType && !pk.AutoIncrement && (!pk.NullZero || pk.SQLDefault == "") {

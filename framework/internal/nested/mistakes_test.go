@@ -63,6 +63,13 @@ func cycles(name string, parent framework.Parent, scope framework.Scope) framewo
 	return framework.ViewSet[Cycle]{Name: name, Parent: parent, Scope: scope, Verbs: framework.ReadOnly[cycleView]()}
 }
 
+// flatRelation lists a nested viewset by its name alone.
+func flatRelation() framework.ViewSet[Article] {
+	v := articles()
+	v.Relations = framework.Relations{"comments": "comments"}
+	return v
+}
+
 // TestMistakes: each wrong declaration is one sentence at start.
 func TestMistakes(t *testing.T) {
 	db, err := sqldb.Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), sqldb.Options{})
@@ -83,6 +90,10 @@ func TestMistakes(t *testing.T) {
 		{
 			"an unknown parent", beside(remarks("article", "artciles")),
 			[]string{`artciles/{}/remarks: parent: no viewset "artciles" is registered; did you mean "articles"?`},
+		},
+		{
+			"the name of a nested viewset without its parent", []framework.Resource{flatRelation(), comments(), parts(), notebooks(), pages(), marks(), sheets(), sheetMarks()},
+			[]string{`articles: relations: "comments": no viewset "comments" is registered; did you mean "articles/{}/comments"?`},
 		},
 		{
 			"an unknown relation", with(func(v *framework.ViewSet[Comment]) { v.Parent = framework.Child("artcle", "articles") }),

@@ -61,6 +61,8 @@ var requests = []request{
 	{"what a path takes", "OPTIONS", "articles/go/comments/", nil, same(200), "POST", ""},
 	{"what a path takes below a hidden row", "OPTIONS", "articles/secret/comments/", nil, onlyAnn(200), "POST", ""},
 	{"what a path takes below no row", "OPTIONS", "articles/none/comments/1/", nil, same(404), "", ""},
+	{"what the path of another row's child takes", "OPTIONS", "articles/sql/comments/1/", nil, same(200), "PATCH", "one"},
+	{"what the path of no child takes", "OPTIONS", "articles/go/comments/99/", nil, same(200), "PATCH", ""},
 	{"a method that is not offered", "PUT", "articles/go/comments/", comment, same(405), "", ""},
 
 	{"a new child", "POST", "articles/go/comments/", comment, known(201), "new", ""},

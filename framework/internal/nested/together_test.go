@@ -404,7 +404,7 @@ func TestRowsBelowAnotherParent(t *testing.T) {
 		{"a list", func(v *framework.ViewSet[Shelver]) { v.Verbs.Create = framework.Accepts[in, shelverView]() }, `the rows of blogs/{}/shelves are below rows of blogs, and a list of shelvers does not name those`},
 		{"a list of another viewset of the same rows", func(v *framework.ViewSet[Shelver]) {
 			v.Verbs.Create, v.Relations = framework.Accepts[in, shelverView](), framework.Relations{"shelves": "owners/{}/shelves"}
-		}, `the rows of owners/{}/shelves are below rows of owners, and a list of shelvers does not name those`},
+		}, `the rows of owners/{}/shelves are below rows of owners, and a list of shelvers does not name those; create the rows at owners/{}/shelves, or list the relation as framework.OfRow`},
 		{"a toggle", func(v *framework.ViewSet[Shelver]) {
 			v.Actions = append(v.Actions, framework.Toggle[Shelver, framework.None]("own", "shelves", "caller_id"))
 		}, `the rows of "shelves" are below rows of blogs, and a toggle does not name those`},

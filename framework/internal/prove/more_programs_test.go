@@ -179,6 +179,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 		{"a function that changes a public row", func(*testing.T) []framework.Resource { return []framework.Resource{counted(), countries()} }},
 		{"rows that all read, and rows below them", func(*testing.T) []framework.Resource { return shared() }},
 		{"required parameters", func(*testing.T) []framework.Resource { return []framework.Resource{finder(ownLabel)} }},
+		{"references to rows with a slug, and a default that few callers change", func(*testing.T) []framework.Resource { return library() }},
 		{"changes after the answer", func(*testing.T) []framework.Resource { return []framework.Resource{slow()} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -283,6 +284,56 @@ func shared() []framework.Resource {
 		framework.ViewSet[Item]{
 			Name: "items", Parent: framework.Child("box", "shared").ByWriters(), Verbs: framework.CRUD[itemInput, itemView](), Scope: framework.Public(),
 			Permission: framework.OrReadOnly(framework.Authenticated()), Ordering: framework.Ordering{Default: "name"},
+		},
+	}
+}
+
+// A Shelf has a number as its key, and a slug in its path.
+type Shelf struct {
+	bun.BaseModel `bun:"table:shelves"`
+
+	ID      int64     `bun:",pk,autoincrement"`
+	OwnerID uuid.UUID `bun:"type:uuid"`
+	Slug    string
+	Title   string
+}
+
+func (s *Shelf) owner() *uuid.UUID { return &s.OwnerID }
+
+// A Book is on a shelf.
+type Book struct {
+	bun.BaseModel `bun:"table:books"`
+
+	ID      uuid.UUID `bun:",pk,type:uuid"`
+	ShelfID int64
+	Copies  int64
+}
+
+// library serves shelves, and books whose copies few callers count.
+func library() []framework.Resource {
+	type shelfInput struct {
+		Title string `json:"title" validate:"required,line,max=50"`
+	}
+	type shelfView struct {
+		Slug  string `json:"slug"`
+		Title string `json:"title"`
+	}
+	type bookInput struct {
+		ShelfID int64 `json:"shelf" validate:"required" ref:"shelves"`
+		Copies  int64 `json:"copies" validate:"min=1" default:"2"`
+	}
+	type bookView struct {
+		ID uuid.UUID `json:"id"`
+		bookInput
+	}
+	return []framework.Resource{
+		framework.ViewSet[Shelf]{
+			Name: "shelves", Lookup: "slug", Slug: framework.Slug{Field: "slug", From: "title"}, Verbs: framework.CRUD[shelfInput, shelfView](),
+			Scope: framework.Own((*Shelf).owner), Permission: framework.Authenticated(),
+		},
+		framework.ViewSet[Book]{
+			Name: "books", Verbs: framework.CRUD[bookInput, bookView](), Scope: framework.Via("shelf", "shelves"), Permission: framework.Authenticated(),
+			Fields: []framework.FieldRule{framework.Writes("copies", framework.Holds("books.count"))},
 		},
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -88,7 +90,7 @@ func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
 	c := p.callOf(got.by, e.Route)
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
-		if !sent || p.isStored(e.Resource, on, name, value) {
+		if !sent || p.isStored(e, on, name, value) {
 			continue
 		}
 		for _, rule := range e.Locks[name] {
@@ -99,13 +101,13 @@ func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
 	}
 }
 
-// isStored reports whether a row has a value already; without a row, whether the value is that of a
-// field which is not set.
-func (p *prover) isStored(r *table.Resource, on *row, name string, value any) bool {
+// isStored reports whether a row has a value already; without a row, whether a new row has it without
+// the field.
+func (p *prover) isStored(e *endpoint, on *row, name string, value any) bool {
 	if on == nil {
-		return value == nil || value == "" || value == false || value == float64(0)
+		return isDefault(e.Input, name, value)
 	}
-	column := r.Names[name].Column
+	column := e.Resource.Names[name].Column
 	if column == nil {
 		return false
 	}
@@ -119,6 +121,17 @@ func (p *prover) isStored(r *table.Resource, on *row, name string, value any) bo
 		return stored == "false" || stored == "0"
 	}
 	return stored == fmt.Sprint(value)
+}
+
+// isDefault reports whether a new row has a value of a body if the body lacks it.
+func isDefault(shape *input.Shape, name string, value any) bool {
+	for _, f := range shape.Fields {
+		if f.Name == name && f.HasDef {
+			var usual any
+			return json.Unmarshal(f.Sent, &usual) == nil && reflect.DeepEqual(value, usual)
+		}
+	}
+	return value == nil || value == "" || value == false || value == float64(0)
 }
 
 // tryElsewhere sends the request for a row below a row to which it does not belong, as the person who

@@ -54,7 +54,7 @@ func (p *prover) tryReference(e *endpoint, who *person, on *row, pointer string)
 	w.refs = map[string]string{pointer: key}
 	r, ok := p.requestOf(e, w, on)
 	if ok {
-		p.refer(e, r, pointer, key, missingKey(target, key))
+		p.refer(e, r, pointer, key, missingKey(target.Pk, key))
 	}
 	return ok
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
@@ -387,7 +388,7 @@ func (p *prover) reachBy(e *endpoint, r request, of *table.Resource, one *row, r
 		return
 	}
 	key := one.key(of)
-	missing := missingKey(of, key)
+	missing := missingKey(of.Key, key)
 	other := r
 	other.path = withKey(r.path, escape(key), escape(missing))
 	none := p.send(e, other)
@@ -412,9 +413,9 @@ func withKey(path, key, another string) string {
 	return strings.Join(parts, "/")
 }
 
-// missingKey returns a key of no row, in the form of one that exists.
-func missingKey(r *table.Resource, key string) string {
-	switch t := r.Key.IndirectType; {
+// missingKey returns a value of a column of keys that no row has, in the form of one that exists.
+func missingKey(column *schema.Field, key string) string {
+	switch t := column.IndirectType; {
 	case t == reflect.TypeFor[uuid.UUID]():
 		return uuid.Must(uuid.NewV7()).String()
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:

@@ -96,11 +96,10 @@ func (s *Set) add(name, ref string) error {
 		return naming.Sentence("%s.%s is listed as %q too; a relation has one name", base.table.Type.Name(), goName, other.Name)
 	}
 	r, err := s.relate(base, name, base.table.Relations[goName], ref)
-	if err != nil {
-		return err
+	if r != nil {
+		s.byName[name], s.byField[base.prefix+goName] = r, r
 	}
-	s.byName[name], s.byField[base.prefix+goName] = r, r
-	return nil
+	return err
 }
 
 // parent finds the rows that have the relation of a name, and the last part of the name.
@@ -137,7 +136,8 @@ func (s *Set) BelongsTo(name string) (*schema.Relation, error) {
 }
 
 // relate makes a relation of a base. ref is the path of the viewset whose scope narrows it, or
-// [OfRow].
+// [OfRow]. If ref is a mistake and one viewset could be meant, it returns the relation to that viewset
+// beside the error, so that the uses of the relation are not reported too.
 func (s *Set) relate(base Base, name string, described *schema.Relation, ref string) (*Relation, error) {
 	if err := checkKeys(described); err != nil {
 		return nil, err
@@ -149,14 +149,20 @@ func (s *Set) relate(base Base, name string, described *schema.Relation, ref str
 	target, model, err := s.registry.Viewset(ref)
 	switch {
 	case ref == "":
-		return nil, naming.Sentence("it has no viewset; write %s", s.choices(described))
-	case err != nil:
-		return nil, err
+		err = naming.Sentence("it has no viewset; write %s", s.choices(described))
+	case err != nil: // it suggests a path
 	case model != described.JoinTable.Type:
-		return nil, naming.Sentence("%q serves %s, the relation leads to %s", ref, model.Name(), described.JoinTable.Type.Name())
+		err = naming.Sentence("%q serves %s, the relation leads to %s", ref, model.Name(), described.JoinTable.Type.Name())
+	default:
+		r.Target = target
+		return r, nil
 	}
-	r.Target = target
-	return r, nil
+	serving := s.registry.Serving(described.JoinTable.Type)
+	if len(serving) != 1 {
+		return nil, err
+	}
+	r.Target, _, _ = s.registry.Viewset(serving[0]) // it is registered
+	return r, err
 }
 
 // unlisted is the error of a relation that is used and that the viewset does not list.

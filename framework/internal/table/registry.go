@@ -106,8 +106,8 @@ func NewRegistry(c Options) *Registry {
 	}
 }
 
-// LookUp finds a resource by its path. The error of an unknown path suggests the nearest path,
-// if one is near.
+// LookUp finds a resource by its path. The error of an unknown path suggests the path of a viewset
+// below another one that has this name, or else the nearest path, if one is near.
 func (a *Registry) LookUp(path string) (*Resource, error) {
 	var known []string
 	for _, r := range a.Resources {
@@ -115,6 +115,9 @@ func (a *Registry) LookUp(path string) (*Resource, error) {
 			return r, nil
 		}
 		known = append(known, r.Path)
+	}
+	if nested := slices.IndexFunc(known, func(other string) bool { return strings.HasSuffix(other, "/"+path) }); nested >= 0 {
+		return nil, naming.Sentence("no viewset %q is registered; did you mean %q?", path, known[nested])
 	}
 	return nil, naming.Sentence("no viewset %q is registered%s", path, naming.DidYouMean(path, known))
 }
