@@ -254,7 +254,8 @@ func (b *binder) checkCodes(r *table.Resource, place string, codes []string) {
 	b.later(func() {
 		for _, code := range codes {
 			if _, known := b.api.Codes[code]; !known {
-				b.fault(r.Path, place, naming.Sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, naming.DidYouMean(code, slices.Collect(maps.Keys(b.api.Codes)))))
+				near := naming.DidYouMean(code, slices.Collect(maps.Keys(b.api.Codes)))
+				b.fault(r.Path, place, naming.Sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, near))
 			}
 		}
 	})
