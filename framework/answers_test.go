@@ -58,6 +58,11 @@ func TestFindOne(t *testing.T) {
 		}
 		v.Collection = []framework.CollectionAction{
 			framework.OnCollection("GET", "book", read), framework.OnCollection("POST", "book", read),
+			framework.OnCollection("GET", "text", func(c *framework.Call, in struct {
+				Book string `json:"book"`
+			}) (BookView, error) {
+				return framework.FindOne[BookView](c, "books", in.Book)
+			}),
 			framework.OnCollection("GET", "stranger", func(c *framework.Call, in of) (CountryView, error) {
 				return framework.FindOne[CountryView](c, "books", in.Book)
 			}),
@@ -75,6 +80,8 @@ func TestFindOne(t *testing.T) {
 			}
 		}
 		sameRefusal(t, api.as("bob").get("/api/authors/book/?book="+emma.id()), api.as("bob").get("/api/authors/book/?book="+missing))
+		api.as("ada").get("/api/authors/text/?book=" + emma.id()).is(200) // a text is read as in a path
+		sameRefusal(t, api.as("ada").get("/api/authors/text/?book=emma"), api.as("ada").get("/api/authors/text/?book="+missing))
 		api.as("ada").get("/api/authors/stranger/?book="+emma.id()).refuses(500, "internal")
 	})
 }

@@ -78,8 +78,9 @@ func Each[Out any](c *call.Call, viewset string, narrow query.Narrow) iter.Seq2[
 	}
 }
 
-// FindOne returns one row of a viewset by its primary key, as [Find] does. A row that the
-// caller may not see is the error [NotFound].
+// FindOne returns one row of a viewset by its primary key, as [Find] does. A key of type string is
+// read as in a path: a text that cannot be a key is the error [NotFound], and so is a
+// row that the caller may not see.
 func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 	var none Out
 	rows, err := table.RowsOf(c, "FindOne")

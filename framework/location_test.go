@@ -40,6 +40,11 @@ func makers() framework.ViewSet[Book] {
 			return BookView{}, errors.New("it broke")
 		}).Answers(http.StatusCreated),
 	}
+	v.Actions = []framework.Action[Book]{
+		framework.Post("copy", func(c *framework.Call, b *Book, _ framework.None) (BookView, error) {
+			return shown(c, BookInput{Title: "a copy of " + b.Title})
+		}).Answers(http.StatusCreated),
+	}
 	return v
 }
 
@@ -56,6 +61,10 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 			}
 			ada.get(made.header.Get("Location")).is(200).says("by " + path)
 		}
+		original := ada.post("/api/books/", fields{"title": "Emma"}).is(201)
+		copied := ada.post("/api/books/"+original.id()+"/copy/", nil).is(201)
+		copied.head("Location", ada.url+"/api/books/"+copied.id()+"/")
+		ada.get(copied.header.Get("Location")).is(200).says("a copy of Emma")
 		for path, want := range map[string]string{
 			"accept": "", "nameless": "", "unsaid": "", "elsewhere": ada.url + "/api/countries/" + missing + "/",
 		} {
@@ -68,10 +77,13 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 		if first.header.Get("Location") == "" {
 			first.failf("want a Location")
 		}
-		for path, want := range map[string]bool{"": true, "import/": true, "elsewhere/": true, "nameless/": false} {
+		for path, want := range map[string]bool{"": true, "import/": true, "{id}/copy/": true, "elsewhere/": true, "nameless/": false} {
 			if told := said.at("paths", "/api/books/"+path, "post", "responses", "201", "headers", "Location") != ""; told != want {
 				t.Errorf("the document describes Location of %q: %t", path, told)
 			}
+		}
+		for _, path := range []string{"", "import/", "{id}/copy/"} {
+			said.says(`{"operationId":"getBook","parameters":{"id":"$response.body#/id"}}`, "paths", "/api/books/"+path, "post", "responses", "201", "links", "getBook")
 		}
 	})
 }

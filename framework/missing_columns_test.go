@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
@@ -111,6 +113,87 @@ func TestMissingTablesOfNoViewSet(t *testing.T) {
 			`books: the table "book_terms" has no column "term"; did you mean "terms"?`,
 			`books: the table "idempotency_keys" has no column "created_at"; did you mean "created"?`,
 			`books: the table "shelf_marks" has no column "mark" (ShelfMark.Mark); did you mean "marks"?`)
+	})
+}
+
+// A rack has related rows without viewsets, which views do not show.
+type rack struct {
+	bun.BaseModel `bun:"table:racks"`
+
+	ID     int64 `bun:",pk,autoincrement"`
+	Name   string
+	Planks []*plank `bun:"rel:has-many,join:id=rack_id"`
+	Fans   []*fan   `bun:"rel:has-many,join:id=rack_id"`
+	Tags   []*tag   `bun:"m2m:rack_tags,join:Rack=Tag"`
+}
+
+type plank struct {
+	bun.BaseModel `bun:"table:planks"`
+
+	ID     int64 `bun:",pk,autoincrement"`
+	RackID int64
+	Length int64
+}
+
+type fan struct {
+	bun.BaseModel `bun:"table:fans"`
+
+	ID     int64 `bun:",pk,autoincrement"`
+	RackID int64
+	UserID uuid.UUID
+}
+
+type tag struct {
+	bun.BaseModel `bun:"table:tags"`
+
+	ID      int64 `bun:",pk,autoincrement"`
+	Name    string
+	Created time.Time
+}
+
+type rackTag struct {
+	bun.BaseModel `bun:"table:rack_tags"`
+
+	ID     int64 `bun:",pk,autoincrement"`
+	RackID int64
+	TagID  int64
+	Rack   *rack `bun:"rel:belongs-to,join:rack_id=id"`
+	Tag    *tag  `bun:"rel:belongs-to,join:tag_id=id"`
+}
+
+type rackInput struct {
+	Name   string `json:"name"`
+	Planks []struct {
+		Length int64 `json:"length"`
+	} `json:"planks" to:"planks"`
+	Tags []string `json:"tags" to:"tags.name,create"`
+}
+
+type rackView struct {
+	Name string `json:"name"`
+}
+
+// TestMissingColumnsOfWrittenRows: lists in bodies, links and toggles write whole rows, also of tables
+// without a viewset.
+func TestMissingColumnsOfWrittenRows(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		script(t, db, `CREATE TABLE racks (id {{bigint}}, name {{text}});
+			CREATE TABLE planks (id {{bigint}}, rack_id {{bigint}});
+			CREATE TABLE fans (rack_id {{bigint}});
+			CREATE TABLE tags (id {{bigint}}, name {{text}});
+			CREATE TABLE rack_tags (rack_id {{bigint}}, tag_id {{bigint}})`)
+		api := checked(t, db, framework.ViewSet[rack]{
+			Name: "racks", Verbs: framework.CRUD[rackInput, rackView](), Scope: framework.Public(),
+			Relations: framework.Relations{"planks": framework.OfRow, "fans": framework.OfRow, "tags": framework.OfRow},
+			Models:    []any{(*rackTag)(nil)},
+			Actions:   []framework.Action[rack]{framework.Toggle[rack, framework.None]("fan", "fans", "user_id")},
+		})
+		lacksColumns(t, "of rows that are written", api,
+			`racks: the table "fans" has no column "id" (Fan.ID)`,
+			`racks: the table "fans" has no column "user_id" (Fan.UserID)`,
+			`racks: the table "planks" has no column "length" (Plank.Length)`,
+			`racks: the table "rack_tags" has no column "id" (RackTag.ID)`,
+			`racks: the table "tags" has no column "created" (Tag.Created)`)
 	})
 }
 

@@ -91,10 +91,35 @@ type rowHooked struct {
 
 func (*rowHooked) BeforeSelect(context.Context, *bun.SelectQuery) error { return nil }
 
+// A scannedHooked has rows with hooks of scanning: several, and one.
+type scannedHooked struct {
+	bun.BaseModel `bun:"table:hooked"`
+	hookedKey
+
+	ThemeID uuid.UUID
+	Rows    []*rowHooked  `bun:"rel:has-many,join:id=parent_id"`
+	Themes  []*scanHooked `bun:"rel:has-many,join:theme_id=id"`
+	First   *scanHooked   `bun:"rel:belongs-to,join:theme_id=id"`
+}
+
 type listHookedView struct {
 	Rows []struct {
 		ID uuid.UUID `json:"id"`
 	} `json:"rows"`
+}
+
+// columnsOfHooked shows columns of related rows, and values that are made of them.
+type columnsOfHooked struct {
+	IDs    []uuid.UUID `json:"ids" from:"rows.id"`
+	Themes []string    `json:"themes" from:"themes.theme"`
+	First  *string     `json:"first" from:"first.theme"`
+	Count  int64       `json:"count" from:"count(themes)"`
+}
+
+func relatedToHooked(shown framework.Verb) framework.Resource {
+	v := hooked[scannedHooked](framework.Verbs{List: shown})
+	v.Relations = framework.Relations{"rows": framework.OfRow, "themes": framework.OfRow, "first": framework.OfRow}
+	return v
 }
 
 func listOfHooked(shown framework.Verb) framework.Resource {
@@ -163,6 +188,12 @@ func TestHooksOfModels(t *testing.T) {
 		"of a select of related rows, with Computes": {listOfHooked(framework.Computes(func(*framework.Call, *listHooked) (hookedView, error) {
 			return hookedView{}, nil
 		}, "rows")), "hooked: list: rowHooked has the hook BeforeSelect" + notCalled + read},
+		"of related rows, one column of which is shown": {relatedToHooked(framework.Shows[columnsOfHooked]()), "" +
+			`hooked: list: columnsOfHooked.IDs: from "rows.id": rowHooked has the hook BeforeSelect` + notCalled + read + "\n" +
+			`hooked: list: columnsOfHooked.Themes: from "themes.theme": scanHooked has the hook BeforeScanRow` + scan + "\n" +
+			`hooked: list: columnsOfHooked.Themes: from "themes.theme": scanHooked has the hook AfterScanRow` + scan + "\n" +
+			`hooked: list: columnsOfHooked.First: from "first.theme": scanHooked has the hook BeforeScanRow` + scan + "\n" +
+			`hooked: list: columnsOfHooked.First: from "first.theme": scanHooked has the hook AfterScanRow` + scan},
 		"of a select of related rows that are not shown": {listOfHooked(framework.Shows[hookedView]()), ""},
 		"of scanning, with Computes":                     {hooked[scanHooked](computedHooked()), ""},
 		"of tables":                                      {hooked[tableHooked](hookedCRUD()), ""},

@@ -140,10 +140,10 @@ func TestFaultsOfRows(t *testing.T) {
 		racks := framework.ViewSet[Rack]{
 			Name: "racks", Scope: framework.Public(), Strict: framework.Strict,
 			Verbs: framework.Verbs{
-				Create: framework.Does(makeRack), Patch: framework.Accepts[RackPatch, RackView](),
+				Create: framework.Does(makeRack).Refuses("conflict", "not_unique", "mark_taken", "bad_mark"), Patch: framework.Accepts[RackPatch, RackView](),
 				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
 			},
-			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks)},
+			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks).Refuses("not_unique")},
 			Checks:     []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
 		}
 		boards := framework.ViewSet[Board]{
@@ -151,7 +151,8 @@ func TestFaultsOfRows(t *testing.T) {
 			Uniques: []framework.Unique{{Fields: []string{"mark"}, Code: "mark_taken", Detail: "Another board has this mark."}},
 			Checks:  []framework.Check{{Constraint: "boards_mark", Fields: []string{"mark"}, Code: "bad_mark", Detail: "This mark is reserved."}},
 		}
-		api := serve(t, config(db), racks, boards).as("ada")
+		client, _ := promised(t, config(db), racks, boards) // the document describes each fault
+		api := client.as("ada")
 		rack := api.post("/api/racks/", fields{"name": "first", "boards": []fields{{"mark": "a"}}}).is(201).id()
 		empty := api.post("/api/racks/", fields{"name": "empty"}).is(201).id()
 		if _, err := db.ExecContext(t.Context(), "INSERT INTO awards (id, rack_id) SELECT id, id FROM racks WHERE name = 'first'"); err != nil {

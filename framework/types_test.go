@@ -232,7 +232,7 @@ func TestTypesInTheDocument(t *testing.T) {
 		"day":    `{"description":"Must be less than 2100-01-01. Must be at least 2020-01-01.","examples":["2026-01-31"],"format":"date","type":"string"}`,
 		"at": `{"default":"09:00","description":"Must be at most 18:00:00. Must be at least 08:00:00.","examples":["09:30:00"],"format":"time-local",` +
 			`"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?$","type":"string"}`,
-		"length": `{"default":"PT1H","description":"Must be at most PT8H.","examples":["PT1H30M"],"format":"duration","pattern":"^P([0-9]+W|([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)$","type":"string"}`,
+		"length": `{"default":"PT1H","description":"Must be at most PT8H.","examples":["PT1H30M"],"format":"duration","pattern":"^P([0-9]+W|[0-9]+D|([0-9]+D)?T([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))$","type":"string"}`,
 		"extra":  `{"anyOf":[{"description":"Must have at most 40 bytes."},{"type":"null"}]}`,
 	} {
 		schemas.has(t, "LessonInput", name, want)

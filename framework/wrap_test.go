@@ -131,7 +131,7 @@ func TestWrapRefuses(t *testing.T) {
 		}{
 			{"no member", "POST", list, `{}`, 400, "validation_failed", at{"/book": "required"}, at{"/book": "required"}, `the body is {\"book\": {...}}`},
 			{"an input without the member", "POST", list, bare, 400, "unknown_field", at{"/title": "unknown_field", "/book": "required"}, at{"/book": "required"}, "is required"},
-			{"a misspelt member", "POST", list, `{"boook":{}}`, 400, "unknown_field", at{"/boook": "unknown_field", "/book": "required"}, at{"/book": "required"}, ""},
+			{"a misspelt member", "POST", list, `{"boook":{}}`, 400, "unknown_field", at{"/boook": "unknown_field", "/book": "required"}, at{"/book": "required"}, "is required; the body has /boook: did you mean /book?"},
 			{"a member that is null", "POST", list, `{"book":null}`, 400, "validation_failed", at{"/book": "type"}, at{"/book": "type"}, "must be an object, not null"},
 			{"a member that is an array", "PUT", path, `{"book":[{}]}`, 400, "validation_failed", at{"/book": "type"}, at{"/book": "type"}, "must be an object, not an array"},
 			{"a member that is text", "PATCH", path, `{"book":"Emma"}`, 400, "validation_failed", at{"/book": "type"}, at{"/book": "type"}, "must be an object, not a string"},

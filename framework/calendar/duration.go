@@ -23,6 +23,10 @@ const errDuration = problem.ValueError("must be a duration of weeks, or of days,
 // durationText is the form of a duration: the numbers of weeks, days, hours, minutes and seconds.
 var durationText = regexp.MustCompile(`^P(?:(\d+)W|(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$`)
 
+// durationPattern is the pattern of durationText for clients. It also says that the text has a number
+// behind the P and behind the T, which ParseDuration checks by itself.
+const durationPattern = "^P([0-9]+W|[0-9]+D|([0-9]+D)?T([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))$"
+
 // units are the seconds of the numbers in durationText, in their order.
 var units = [...]int64{7 * secondsOfDay, secondsOfDay, 60 * 60, 60, 1}
 
@@ -85,7 +89,7 @@ func (d *Duration) UnmarshalText(text []byte) error { return set(d, string(text)
 
 // JSONSchemaBytes returns the JSON Schema of a duration, for the OpenAPI document.
 func (Duration) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":"string","format":"duration","pattern":"^P([0-9]+W|([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)$","examples":["PT1H30M"]}`), nil
+	return []byte(`{"type":"string","format":"duration","pattern":"` + durationPattern + `","examples":["PT1H30M"]}`), nil
 }
 
 // RuleBound returns the bound of a rule, such as max=PT8H. The framework calls it when the program

@@ -45,6 +45,7 @@ func TestConformance(t *testing.T) {
 			{Query: "price=%2B1.5", Invalid: "price"},
 			{Query: "price=%2B1e400", Invalid: "price"},
 			{Query: "price=0x1.8p0", Invalid: "price"},
+			{Query: "price=1_0", Invalid: "price"},
 		}},
 		"exact boolean": {filter.Exact("active"), []frameworktest.FilterCase{
 			{Query: "active=TRUE", Numbers: []int64{2, 4, 6, 8, 10, 12}},

@@ -284,15 +284,22 @@ func (c *Contract) schema(from, place string) (*jsonschema.Schema, error) {
 	return compiled, err
 }
 
-// find returns the operation of a method and a path, or nil. The trailing slash of a path
-// does not matter, and HEAD uses the operation of GET.
+// find returns the operation of a method and a path, or nil. A path without parameters comes before
+// one with parameters, whatever their methods are (OpenAPI 3.1, section 4.8.8). The trailing slash
+// of a path does not matter, and HEAD uses the operation of GET.
 func (c *Contract) find(method, path string) *operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	asked, best := segments(path), (*operation)(nil)
+	asked, best, most := segments(path), (*operation)(nil), -1
 	for _, o := range c.operations {
-		if o.method == method && o.matches(asked) && (best == nil || o.literal() > best.literal()) {
+		if !o.matches(asked) || o.literal() < most {
+			continue
+		}
+		if o.literal() > most {
+			best, most = nil, o.literal()
+		}
+		if o.method == method && best == nil {
 			best = o
 		}
 	}

@@ -62,9 +62,9 @@ func (m maker) typedValue(kind, place, name string, depth int) *node {
 	case "string":
 		return quote(m.string(place, name))
 	case "integer":
-		return raw(m.number(place, 0))
+		return raw(m.number(place, big.NewRat(1, 1), 0))
 	case "number":
-		return raw(m.number(place, m.dice.IntN(3)))
+		return raw(m.number(place, big.NewRat(1, 100), m.dice.IntN(3)))
 	case "boolean":
 		return raw(oneOf(m, []string{"true", "false"}))
 	case "null":
@@ -206,9 +206,16 @@ func (m maker) word(length int) string {
 	return string(text)
 }
 
-// number generates a number between its bounds, with at most so many decimals.
-func (m maker) number(place string, decimals int) string {
+// number generates a number between its bounds, with at most so many decimals. It is at least one
+// step away from an exclusive bound.
+func (m maker) number(place string, step *big.Rat, decimals int) string {
 	least, most := m.limit(place, "minimum", big.NewRat(0, 1)), m.limit(place, "maximum", big.NewRat(1000, 1))
+	if above := m.limit(place, "exclusiveMinimum", nil); above != nil && above.Cmp(least) >= 0 {
+		least = new(big.Rat).Add(above, step)
+	}
+	if below := m.limit(place, "exclusiveMaximum", nil); below != nil && below.Cmp(most) <= 0 {
+		most = new(big.Rat).Sub(below, step)
+	}
 	if most.Cmp(least) < 0 {
 		most = least
 	}
@@ -225,7 +232,7 @@ func (m maker) number(place string, decimals int) string {
 	whole := new(big.Int).Mul(at.Num(), unit)
 	at.SetFrac(whole.Div(whole, at.Denom()), unit) // rounded down, so that it stays within the bounds
 	if at.Cmp(least) < 0 {
-		at = least
+		return decimal(least, 2)
 	}
 	return decimal(at, decimals)
 }

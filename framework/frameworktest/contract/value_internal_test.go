@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,6 +21,8 @@ const grown = `{"openapi": "3.1.0", "paths": {"/things": {"post": {"operationId"
 			"at": {"type": ["string", "null"], "format": "date-time"}, "day": {"type": "string", "format": "date"},
 			"count": {"type": "integer", "minimum": 1, "maximum": 7}, "fee": {"type": "number", "minimum": 0, "maximum": 99.99, "multipleOf": 0.01},
 			"deep": {"type": "integer", "minimum": -5, "maximum": -1}, "kind": {"type": "string", "enum": ["a", "b"]}, "always": {"const": 4},
+			"few": {"type": "integer", "exclusiveMinimum": 3, "exclusiveMaximum": 6, "minimum": 0, "maximum": 4294967295},
+			"part": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.02},
 			"open": {"type": "boolean"}, "nothing": {"type": "null"}, "anything": {},
 			"parts": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"$ref": "#/components/schemas/Part"}},
 			"place": {"anyOf": [{"$ref": "#/components/schemas/Part"}, {"type": "null"}]}}},
@@ -115,5 +118,33 @@ func TestEqualBodies(t *testing.T) {
 	}
 	if s.key("/a", []byte(body)) == s.key("/b", []byte(body)) {
 		t.Error("the same body is equal at another place")
+	}
+}
+
+// paths has an operation on a collection beside the operations on one thing.
+const paths = `{"openapi": "3.1.0", "paths": {
+	"/things/{id}/": {"get": {"operationId": "getThing", "responses": {}}, "post": {"operationId": "postThing", "responses": {}}},
+	"/things/sort/": {"post": {"operationId": "sortThings", "responses": {}}},
+	"/{kind}/sort/": {"get": {"operationId": "sorted", "responses": {}}}}}`
+
+// TestTheOperationOfAPath: a path without parameters comes before one with parameters, also for a
+// method that it does not have.
+func TestTheOperationOfAPath(t *testing.T) {
+	c, err := New([]byte(paths))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]string{
+		"GET /things/7": "getThing", "HEAD /things/7/": "getThing", "POST /things/7/": "postThing", "PUT /things/7/": "",
+		"POST /things/sort/": "sortThings", "GET /things/sort/": "", "GET /plants/sort/": "sorted", "POST /plants/sort/": "",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		got := ""
+		if o := c.find(method, path); o != nil {
+			got = o.id
+		}
+		if got != want {
+			t.Errorf("%s is the operation %q; want %q", request, got, want)
+		}
 	}
 }

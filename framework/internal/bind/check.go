@@ -248,13 +248,17 @@ func isBuiltin(code string) bool {
 	return slices.ContainsFunc(problem.BuiltinCodes(), func(c problem.CodeInfo) bool { return c.Code == code })
 }
 
-// checkCodes reports each error code of a function that the API does not declare.
+// checkCodes reports each error code of a function that the API does not declare. It waits for the
+// codes of the constraints of all resources.
 func (b *binder) checkCodes(r *table.Resource, place string, codes []string) {
-	for _, code := range codes {
-		if _, known := b.api.Codes[code]; !known {
-			b.fault(r.Path, place, naming.Sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, naming.DidYouMean(code, slices.Collect(maps.Keys(b.api.Codes)))))
+	b.later(func() {
+		for _, code := range codes {
+			if _, known := b.api.Codes[code]; !known {
+				near := naming.DidYouMean(code, slices.Collect(maps.Keys(b.api.Codes)))
+				b.fault(r.Path, place, naming.Sentence("Refuses(%q): no such code in framework.Config.Codes%s", code, near))
+			}
 		}
-	}
+	})
 }
 
 // checkStatus reports a status of success that is not 200 to 299. It accepts 0, which stands for

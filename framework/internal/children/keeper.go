@@ -32,7 +32,7 @@ func targetOf(related *relation.Relation) *table.Resource {
 }
 
 // unserved returns a resource that stores rows of a model without a viewset. Its path is that of
-// the parent with the name of the relation.
+// the parent with the name of the relation. It adds the table to those that the parent stores rows in.
 func unserved(r *table.Resource, name string, model *schema.Table, key *schema.Field) *table.Resource {
 	public := table.BoundScope{Scope: declare.Scope{Kind: declare.ScopePublic}}
 	rows := &table.Resource{
@@ -40,6 +40,7 @@ func unserved(r *table.Resource, name string, model *schema.Table, key *schema.F
 		Model: model.Type, Table: model, Pk: key, Key: key, Names: map[string]query.Field{}, Scope: public, Writers: public.AsWriters(),
 		Created: table.TimeColumn(model, "CreatedAt"), Updated: table.TimeColumn(model, "UpdatedAt"),
 	}
+	r.Stores = append(r.Stores, model)
 	rows.Inserting = sqldb.NewTemplate(rows.InsertWhole)
 	return rows
 }

@@ -53,7 +53,7 @@ CREATE TABLE pieces ({{id}}, kit_id {{uuid}} NOT NULL REFERENCES kits (id), sku 
 	"1_kits.tx.down.sql": {Data: []byte(``)},
 }}
 
-func kits() framework.Resource {
+func kits() framework.ViewSet[kit] {
 	return framework.ViewSet[kit]{
 		Name: "kits", Verbs: framework.CRUD[kitInput, named](), Scope: framework.Public(),
 		Relations: framework.Relations{"pieces": framework.OfRow},
@@ -86,6 +86,17 @@ func TestConstraintsOfRows(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// TestConstraintsOfRowsInAMember: with Wrap, the place of the item begins with the member.
+func TestConstraintsOfRowsInAMember(t *testing.T) {
+	apitest.Databases(t, kitTables, func(t *testing.T, db *sqldb.DB) {
+		wrapped := kits()
+		wrapped.Wrap = "kit"
+		_, c := apitest.Serve(t, apitest.Config(db), wrapped)
+		apitest.As(c, "ada").Post("/api/kits/", `{"kit":{"name":"first","pieces":[{"sku":"b"},{"sku":"c","amount":0}]}}`).Expect(409).
+			Contains("the values of /kit/pieces/1 together")
 	})
 }
 

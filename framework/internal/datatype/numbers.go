@@ -40,14 +40,14 @@ func ParseUint(text string, bits int) (uint64, error) {
 }
 
 // ParseFloat is [ParseInt] for a number with a fraction and an exponent, such as 1.5 or 15e-1.
-// Infinity, NaN, hexadecimal digits and a leading + are errors.
+// Infinity, NaN, hexadecimal digits, underscores and a leading + are errors.
 func ParseFloat(text string, bits int) (float64, error) {
 	most := math.MaxFloat64
 	if bits == 32 {
 		most = math.MaxFloat32
 	}
 	n, err := strconv.ParseFloat(text, bits)
-	if strings.HasPrefix(text, "+") || strings.ContainsAny(text, "xX") {
+	if strings.HasPrefix(text, "+") || strings.ContainsAny(text, "xX_") {
 		return 0, naming.Sentence("must be a number")
 	}
 	switch {

@@ -10,7 +10,7 @@ import (
 )
 
 // FaultCodes lists the codes that the faults of an error may have, sorted by code: the codes of
-// the framework, of the rules of fields and of all inputs, and of the program.
+// the framework, of the rules of fields and of all inputs, of CHECK constraints, and of the program.
 func (a Catalog) FaultCodes() []problem.CodeInfo {
 	all := slices.Clone(input.BuiltinFaults)
 	add := func(info problem.CodeInfo) {
@@ -26,6 +26,11 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 	for _, r := range a.Resources {
 		if len(r.Fields) > 0 {
 			add(fieldrule.FaultCode)
+		}
+		for _, check := range r.Checks {
+			if len(check.Fields) > 0 {
+				add(problem.CodeInfo{Code: check.Code, Text: check.Detail})
+			}
 		}
 		for _, shape := range r.Inputs {
 			for _, plan := range shape.Plans() {

@@ -11,9 +11,9 @@ import (
 
 // linked lists the operations that take the key of the object that the endpoint creates: the
 // operations on one object in every viewset of the same model whose key the answer contains. It
-// is nil if the endpoint is not Create, or if [Operation.answersObject] is false.
+// is nil if the endpoint creates no row, or if [Operation.answersObject] is false.
 func (e Operation) linked() (all []Operation) {
-	if e.Route.Name != call.VerbCreate || !e.answersObject() {
+	if e.Route.Name != call.VerbCreate && !e.ShowsCreated() || !e.answersObject() {
 		return nil
 	}
 	for _, r := range e.Resource.API.Resources {

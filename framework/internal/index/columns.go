@@ -173,12 +173,12 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
 }
 
 // tablesUsed lists the tables with the columns that statements use: every column of a
-// viewset's model and of its Models, the columns of relations that its answers show, and the
-// tables that its rank and its idempotency keys need.
+// viewset's model, of its Models and of the rows that it stores without a viewset, the columns of
+// relations that its answers show, and the tables that its rank and its idempotency keys need.
 func (a Indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.Resources {
-		for _, table := range append([]*schema.Table{r.Table}, r.Models...) {
+		for _, table := range slices.Concat([]*schema.Table{r.Table}, r.Models, r.Stores) {
 			list.useFields(r, table, table.Fields...)
 		}
 		for _, shown := range r.Shown {

@@ -30,9 +30,14 @@ func (s *Shape) suggest(d *Decoded, at string) {
 	}
 	for i, f := range d.Faults {
 		if wrong := meant[f.Pointer]; wrong != "" && missing(f) {
-			d.Faults[i].Detail += "; the body has " + naming.Clip(at+wrong) + ": did you mean " + at + f.Pointer + "?"
+			d.Faults[i].Detail += didYouMean(at+wrong, at+f.Pointer)
 		}
 	}
+}
+
+// didYouMean is the end of the sentence of a missing value that the body has at another place.
+func didYouMean(wrong, meant string) string {
+	return "; the body has " + naming.Clip(wrong) + ": did you mean " + meant + "?"
 }
 
 // A Checker is an input type with a rule that tags cannot express, such as one

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,7 +30,7 @@ func (w Wrapper) Decode(s *Shape, body []byte, partial bool, readOnly map[string
 	if refusal != nil {
 		return nil, refusal
 	}
-	around := w.around(inner)
+	around := w.around(inner, beside)
 	if around != nil || inner == nil {
 		inner, partial = []byte("{}"), partial || around != nil
 	}
@@ -110,11 +111,14 @@ func (w Wrapper) split(body []byte) (inner jsontext.Value, beside []string, refu
 }
 
 // around returns the fault of a body whose member is missing or is not an object. It is nil for
-// any other body.
-func (w Wrapper) around(inner jsontext.Value) []problem.Fault {
+// any other body. If a member beside it has nearly its name, the fault of a missing member names it.
+func (w Wrapper) around(inner jsontext.Value, beside []string) []problem.Fault {
 	example := "; the body is {\"" + w.Member + "\": {...}}"
 	switch {
 	case inner == nil && !w.Optional:
+		if at := slices.IndexFunc(beside, func(name string) bool { return w.Nearest(name) != "" }); at >= 0 {
+			example = didYouMean(beside[at], w.prefix())
+		}
 		return []problem.Fault{{Pointer: w.prefix(), Code: "required", Detail: missingDetail + example}}
 	case inner != nil && inner.Kind() != jsontext.KindBeginObject:
 		return []problem.Fault{{Pointer: w.prefix(), Code: "type", Detail: "must be an object, not " + kindName(inner.Kind()) + example}}

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
@@ -78,6 +79,11 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 	r, shown, err := a.Finder(viewset, out)
 	if err != nil {
 		return reflect.Value{}, err
+	}
+	if text, ok := key.(string); ok {
+		if key, ok = datatype.ParseKey(r.Pk.IndirectType, text); !ok {
+			return reflect.Value{}, problem.NotFound()
+		}
 	}
 	q := r.Rows(r.Looking(c)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
 	found, _, err := shown.Rows(c, q, table.Window{Rows: 1})

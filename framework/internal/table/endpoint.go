@@ -150,11 +150,11 @@ func (e *Endpoint) created(r *Request, out any) string {
 	return e.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.keyOf))
 }
 
-// ShowsCreated reports whether the endpoint is a function, not on a row, that answers 201 with
+// ShowsCreated reports whether the endpoint is a function that answers 201 with
 // the key of a row of its viewset. The key is matched by Go name and type, and the viewset must
 // serve single rows.
 func (e *Endpoint) ShowsCreated() bool {
-	return e.keyOf != nil && !e.OnObject && e.Status == http.StatusCreated
+	return e.keyOf != nil && e.Status == http.StatusCreated
 }
 
 // findKey finds the row's key in the type of a function's answer. It finds none if the endpoint

@@ -52,6 +52,7 @@ type Resource struct {
 	Checks      []BoundCheck
 	Sought      []soughtField       // fields that filters find rows by
 	Models      []*schema.Table     // of models that only its functions use
+	Stores      []*schema.Table     // of rows without a viewset that its lists, links and toggles write
 	Needed      []query.NeededTable // tables of its ranked search
 	Pairs       []Pair              // columns whose values must be unique together
 	Unindexed   map[*schema.Field]bool

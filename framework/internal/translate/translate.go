@@ -105,7 +105,7 @@ func (e breach) notAllowed(at *table.Endpoint, body []byte) *problem.Error {
 	faults := e.placed(refusal.Faults, at, body)
 	if refusal.Code == problem.CodeConflict {
 		if len(faults) > 0 {
-			refusal.Detail = "The stored data does not allow the values of " + faults[0].Pointer + " together."
+			refusal.Detail = "The stored data does not allow the values of " + at.BodyIn.Pointer(faults[0].Pointer) + " together."
 		}
 		return refusal
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
@@ -96,6 +97,7 @@ func (p *Plan) addColumn(path relation.Path, field query.Field, t reflect.Type, 
 		p.compute(index, join, t, path.Computed(field.Expression))
 		return
 	}
+	modelhook.CheckScan(p.tableOf(join), fault)
 	column := *field.Column
 	if t != column.StructField.Type {
 		column.Scan = schema.PtrScanner(column.Scan)
@@ -146,6 +148,14 @@ func (p *Plan) joinFlat(r *relation.Relation, join int) int {
 	return len(p.joins)
 }
 
+// tableOf is a joined table, or that of the row itself for join 0.
+func (p *Plan) tableOf(join int) *schema.Table {
+	if join == 0 {
+		return p.table
+	}
+	return p.joins[join-1].relation.Base().Table()
+}
+
 // addList adds a list of one column of related rows.
 func (p *Plan) addList(from relation.From, list reflect.Type, index []int, join int, options listOptions, fault func(error)) {
 	switch {
@@ -156,6 +166,7 @@ func (p *Plan) addList(from relation.From, list reflect.Type, index []int, join 
 		fault(naming.Sentence("it leads over two relations to several rows; show the second in the view of the rows of the first"))
 		return
 	}
+	modelhook.OfSelect().Check(from.Path[0].Schema.JoinTable.Type, fault)
 	end := from.Path[0].Base()
 	child := &Plan{api: p.api, out: list.Elem(), table: end.Table(), alias: end.Table().Alias}
 	child.addColumn(from.Path[1:], *from.Column, list.Elem(), nil, 0, fault)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,8 +13,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// paths are the paths that the API root or the OpenAPI document shows to every client, and the
-// paths of the document itself, as segments: "api", "patients", "{id}".
+// paths are the paths that the API root or the OpenAPI document shows to every client, the paths of
+// the document itself and those of the pages of error codes, as segments: "api", "patients", "{id}".
 type paths struct {
 	prefix []string
 	shown  []shownPath
@@ -28,9 +29,9 @@ type shownPath struct {
 // shorter.
 const longestPath = 512
 
-// pathsOf lists each path once, in the order of the API root. The paths of the OpenAPI document
-// and its page are last. For an API without an OpenAPI document, the list has only the paths of
-// the API root that are not below a guard.
+// pathsOf lists each path once, in the order of the API root. The paths of the OpenAPI document,
+// of its page and of the pages of error codes are last. For an API without an OpenAPI document, the list has only the paths of
+// the API root that are not below a guard, and those of error codes.
 func pathsOf(a describe.Catalog) paths {
 	all := paths{prefix: segmentsOf(a.Config.Prefix)}
 	for _, e := range a.Endpoints() {
@@ -41,10 +42,15 @@ func pathsOf(a describe.Catalog) paths {
 			all.shown = append(all.shown, shownPath{text, segmentsOf(text)})
 		}
 	}
+	var pages []string
 	if !a.Config.Undocumented {
-		for _, path := range []string{describe.DocsPath, describe.JSONPath, describe.YamlPath} {
-			all.shown = append(all.shown, shownPath{a.Config.Prefix + path, segmentsOf(a.Config.Prefix + path)})
-		}
+		pages = []string{describe.DocsPath, describe.JSONPath, describe.YamlPath}
+	}
+	for _, code := range slices.Sorted(maps.Keys(a.Codes)) {
+		pages = append(pages, problem.ErrorPages+code)
+	}
+	for _, path := range append(pages, problem.ErrorPages) {
+		all.shown = append(all.shown, shownPath{a.Config.Prefix + path, segmentsOf(a.Config.Prefix + path)})
 	}
 	return all
 }
