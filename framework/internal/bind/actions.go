@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/toggle"
 	"trestle.example/framework/internal/verb"
@@ -41,7 +42,7 @@ func (b *binder) bindActions(r *table.Resource) {
 		case taken[slot]:
 			fault(naming.Sentence("it is declared twice for %s", a.Method))
 			continue
-		case (!a.OnObject || r.Declaration.Single) && collides(r, a):
+		case (!a.OnObject || r.Declaration.Single) && shadow.Collides(r, a):
 			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/search"
+	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -70,7 +71,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 		fn()
 	}
 	b.setStatuses()
-	b.checkShadows()
+	shadow.Check(b.api.Resources, b.fault)
 	b.checkTags()
 	describe.NewCatalog(a).FindSignIn()
 	b.checkShapes()

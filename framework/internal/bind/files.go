@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/table"
@@ -59,7 +60,7 @@ func (b *binder) bindFiles(r *table.Resource) {
 		case isAction(r, f.Name):
 			fault(naming.Sentence("an action on the object has this name; choose another name"))
 			continue
-		case r.Declaration.Single && collides(r, declare.Action{Name: f.Name}):
+		case r.Declaration.Single && shadow.Collides(r, declare.Action{Name: f.Name}):
 			fault(naming.Sentence("its path is that of another resource, or of an action of one"))
 			continue
 		}

@@ -1,17 +1,13 @@
 package bind
 
 import (
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/table"
 )
@@ -68,71 +64,7 @@ func declaredKey(r *table.Resource) *schema.Field {
 func (b *binder) reserve(model reflect.Type, key *schema.Field, words []string) {
 	for _, r := range b.api.Resources {
 		if r.Model == model {
-			r.Reserved = table.AddReserved(r.Reserved, key, words)
+			r.Reserved = r.Reserved.Add(key, words)
 		}
 	}
-}
-
-// collides reports whether the path of an action, which has no id, is also the path of a
-// resource, or of an action of another resource.
-func collides(r *table.Resource, act declare.Action) bool {
-	path := r.Path + "/" + act.Name
-	return slices.ContainsFunc(r.API.Resources, func(other *table.Resource) bool {
-		return other.Path == path || other != r && slices.ContainsFunc(other.Declaration.Actions, func(theirs declare.Action) bool {
-			return (!theirs.OnObject || other.Declaration.Single) && other.Path+"/"+theirs.Name == path
-		})
-	})
-}
-
-// checkShadows reports each viewset whose path is at or below the path of an object of another
-// viewset that has a verb on its objects, and each action on the collection whose path is also
-// that of an object or of its action. It reports nothing if the word where the key would be cannot be a key, or is a
-// reserved value.
-func (b *binder) checkShadows() {
-	for _, r := range b.api.Resources {
-		b.checkActionShadows(r)
-		for _, other := range b.api.Resources {
-			rest, ok := strings.CutPrefix(other.Path, r.Path+"/")
-			word, below, _ := strings.Cut(rest, "/")
-			if ok && !nested.InPath(word) && (itemAt(r, "") || itemAt(r, below)) {
-				b.checkShadow(other, "", r, word)
-			}
-		}
-	}
-}
-
-func (b *binder) checkActionShadows(r *table.Resource) {
-	for _, a := range r.Declaration.Actions {
-		word, rest, _ := strings.Cut(a.Name, "/")
-		if !a.OnObject && itemAt(r, rest) {
-			b.checkShadow(r, fmt.Sprintf("action %q", a.Name), r, word)
-		}
-	}
-}
-
-// itemAt reports whether the viewset has an endpoint on an object with this name after the
-// key: the name of an action or of a nested viewset, or "" for the verbs.
-func itemAt(r *table.Resource, name string) bool {
-	return !r.Declaration.Single && (nested.Named(r, name) || slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool {
-		if declare.IsVerb(e.Route.Name) {
-			return e.OnObject && name == ""
-		}
-		return e.OnObject && e.Route.Name == name
-	}))
-}
-
-// checkShadow reports the path of a resource, or of one of its actions: at this path, or at its
-// beginning, r has its object with the key word. The caller has compared the paths. It reports
-// nothing if word cannot be a key of r, or if r reserves it.
-func (b *binder) checkShadow(of *table.Resource, place string, r *table.Resource, word string) {
-	if _, ok := datatype.ParseKey(r.Key.IndirectType, word); !ok {
-		return
-	}
-	for _, reserved := range r.Reserved {
-		if reserved.Column == r.Key && slices.Contains(reserved.Words, word) {
-			return
-		}
-	}
-	b.fault(of.Path, place, naming.Sentence("its path is also that of the object of %s whose %s is %q, which could not be reached; reserve the value: Reserved: []string{%q} in %s",
-		r.Path, r.Key.GoName, word, word, r.Path))
 }

@@ -40,7 +40,7 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 		case w.Verb.Fill == nil && w.Endpoint.Route.Name != call.VerbPatch && f.LeavesNone():
 			fault(children.LeavesNone(w.Verb.In, f))
 		default:
-			w.Resource.Reserve(f, column)
+			w.Resource.Reserved.AddRules(f, column)
 			w.Columns[f.Name] = verb.InputColumn{Input: f, Column: column}
 			bindRules(w, w.Columns[f.Name], fault)
 			children.CheckReference(w.Resource, w.Verb.In, f, column, fault)
@@ -80,7 +80,7 @@ func isNaturalKey(r *table.Resource) bool {
 // key. For Update and Patch, it must be the key of the path. The field must be required, because a row
 // with an empty key has no path; a function of Fills may set it instead.
 func (b *binder) bindNaturalKey(w *verb.Writing, f *input.Field, column *schema.Field, fault func(error)) {
-	w.Resource.Reserve(f, column)
+	w.Resource.Reserved.AddRules(f, column)
 	f.Add(rule.Rule{Name: "key"})
 	if !f.Required && w.Verb.Fill == nil {
 		fault(naming.Sentence("%s.%s is the primary key, which clients choose; tag it `validate:\"required\"`", w.Verb.In.Name(), f.GoName))

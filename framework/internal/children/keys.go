@@ -65,7 +65,7 @@ func bindKeys(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		if err := cmp.Or(checkAbove(r, l.targets, targetOf(related), nil), checkRules(targetOf(related), l.name, true)); err != nil {
 			return nil, err
 		}
-		l.targets.Reserve(&input.Field{Value: f.Value.Elem}, l.name)
+		l.targets.Reserved.AddRules(&input.Field{Value: f.Value.Elem}, l.name)
 		modelhook.OfInsert().Check(l.targets.Model, fault)
 	}
 	f.Add(rule.Rule{Name: "unique"})

@@ -99,7 +99,7 @@ func (l *rowList) bindColumns(fault func(error)) {
 			fault(err)
 			continue
 		}
-		l.rows.Reserve(f, column)
+		l.rows.Reserved.AddRules(f, column)
 		l.columns = append(l.columns, written{f, column})
 		CheckReference(l.rows, l.field.Nested.Typ, f, column, fault)
 	}

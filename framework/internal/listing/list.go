@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
@@ -139,18 +140,18 @@ func anyGiven(params []query.Param, values query.Values) bool {
 // is strict. If clients order by names, an unknown name is always rejected.
 func (l *List) order(c *call.Call, values query.Values) (ordering.Order, error) {
 	o := l.Endpoint.Ordering
-	parsed, ignored, err := o.Read(values[o.Param])
+	parsed, unknown, err := o.Read(values[o.Param])
 	if err != nil {
 		return parsed, err
 	}
 	var faults []problem.Fault
-	for _, term := range ignored {
+	for _, term := range unknown {
 		near := naming.Nearest(term, o.Terms())
 		detail := "cannot be " + strconv.Quote(term) + naming.Suggestion(near)
 		if near == term { // allowed, but the second function of related rows
 			near, detail = "", "cannot have "+strconv.Quote(term)+" too: an order has at most one function of related rows"
 		}
-		if !l.Resource.Ignores(c, table.IgnoredName(o.Param+"="+term, near)) {
+		if !l.Resource.Ignores(c, ignored.Name(o.Param+"="+term, near)) {
 			faults = append(faults, problem.Fault{Parameter: o.Param, Code: problem.CodeInvalidParameter, Detail: detail})
 		}
 	}

@@ -163,11 +163,7 @@ func randomNumber() int {
 // taken returns those of the candidates that another row has, in scope or not, and the reserved
 // values of the column.
 func taken(c *call.Call, r *table.Resource, m reflect.Value, candidates []any) (taken []string, err error) {
-	for _, reserved := range r.Reserved {
-		if reserved.Column == r.Slug.Field.Column {
-			taken = append(taken, reserved.Words...)
-		}
-	}
+	taken = slices.Clone(r.Reserved.Of(r.Slug.Field.Column))
 	q := c.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("?", r.Slug.Field.Ident()).Where("? IN (?)", r.Slug.Field.Ident(), sqldb.List(candidates))
 	if r.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted()

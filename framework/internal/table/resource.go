@@ -20,7 +20,10 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/reserved"
 	"trestle.example/framework/internal/search"
+	"trestle.example/framework/internal/state"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -62,7 +65,7 @@ type Resource struct {
 	Endpoints   []*Endpoint
 	Files       []*FileColumn
 	Inserting   *sqldb.Template // the INSERT of a row with a value for every column
-	Reserved    []Reservation
+	Reserved    reserved.List
 	InsertSkips error // a hook of the model that Insert would skip; nil without one
 	SaveSkips   error // a hook of the model that Save would skip; nil without one
 }
@@ -138,6 +141,31 @@ func (r *Resource) Find(path string) (query.Source, error) {
 		return nil, err // a nil *Resource would make a Source that is not nil
 	}
 	return found, nil
+}
+
+// checkReserved returns a validation error for the first reserved value of a row in the columns that
+// are written, nil without one. The error has a pointer if clients know the column.
+func (r *Resource) checkReserved(m reflect.Value, written []*schema.Field) error {
+	column, fault := r.Reserved.Check(m, written)
+	if column == nil {
+		return nil
+	}
+	if name := r.clientName(column.Name); name != "" {
+		fault.Pointer = naming.PointerTo(name)
+	}
+	return problem.Invalid(fault)
+}
+
+// Ignores decides what happens to a part of a request that has no effect. If the resource is
+// lenient, Ignores adds the note to the header Trestle-Ignored and returns true. If the
+// resource is strict, it only returns false, and the caller must reject the request.
+func (r *Resource) Ignores(c *call.Call, note string) bool {
+	if r.Strict {
+		return false
+	}
+	p := state.Of(c).Progress
+	p.Ignored = append(p.Ignored, note)
+	return true
 }
 
 // clientName is a client's name of a column. It is empty if no input or view has the column.

@@ -80,7 +80,7 @@ func (r *Resource) Document(m reflect.Value) {
 // back that the database generates: a key, or the default of a column. A reserved value is a
 // validation error. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
-	if err := r.unreserved(m.Elem(), r.Table.Fields); err != nil {
+	if err := r.checkReserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
 	}
 	if err := r.insertRow(c, m); err != nil {
@@ -163,7 +163,7 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if len(columns) == 0 {
 		return nil
 	}
-	if err := r.unreserved(m, columns); err != nil {
+	if err := r.checkReserved(m, columns); err != nil {
 		return err
 	}
 	before, err := r.recordedBefore(c, m)

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -128,7 +129,7 @@ func (e Handler) rejected(c *call.Call, r *table.Request, lists *children.Lists)
 func (e Handler) around(c *call.Call, in *input.Decoded) (faults []problem.Fault) {
 	for _, pointer := range in.Beside {
 		near := e.BodyIn.Nearest(pointer)
-		if !e.Resource.Ignores(c, table.IgnoredName(pointer, near)) {
+		if !e.Resource.Ignores(c, ignored.Name(pointer, near)) {
 			faults = append(faults, fault.UnknownField(pointer, near))
 		}
 	}
@@ -150,7 +151,7 @@ func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
 		near := e.BodyIn.Pointer(e.Input.NearestPointer(pointer))
-		if !e.Resource.Ignores(c, table.IgnoredName(e.BodyIn.Pointer(pointer), near)) {
+		if !e.Resource.Ignores(c, ignored.Name(e.BodyIn.Pointer(pointer), near)) {
 			faults = append(faults, fault.UnknownField(pointer, near))
 		}
 	}
@@ -166,7 +167,7 @@ func (e Handler) ignoreReadOnly(c *call.Call, in *input.Decoded, shown map[strin
 		if shown != nil && sameJSON(in.ReadOnly[name], shown[name]) {
 			continue
 		}
-		if pointer := naming.PointerTo(name); !e.Resource.Ignores(c, table.IgnoredName(e.BodyIn.Pointer(pointer), "")) {
+		if pointer := naming.PointerTo(name); !e.Resource.Ignores(c, ignored.Name(e.BodyIn.Pointer(pointer), "")) {
 			faults = append(faults, problem.Fault{Pointer: pointer, Code: problem.CodeUnknownField, Detail: "is read-only"})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/table"
@@ -22,7 +23,7 @@ func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
 	switch {
 	case len(sent) == 0:
 		return "", nil
-	case !e.Idempotent && e.Resource.Ignores(c, table.IgnoredHeader(problem.IdempotencyHeader)):
+	case !e.Idempotent && e.Resource.Ignores(c, ignored.Header(problem.IdempotencyHeader)):
 		return "", nil
 	case !e.Idempotent:
 		return "", once.InvalidKey("is not honoured here; this request could not be repeated safely")

@@ -7,8 +7,8 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 )
@@ -56,7 +56,7 @@ func (e Handler) IgnoreQuery(c *call.Call, sent url.Values) error {
 	var faults []problem.Fault
 	for _, name := range unknown {
 		near := naming.Nearest(name, names)
-		if !e.Resource.Ignores(c, table.IgnoredName(name, near)) {
+		if !e.Resource.Ignores(c, ignored.Name(name, near)) {
 			faults = append(faults, problem.Fault{Parameter: name, Code: problem.CodeInvalidParameter, Detail: "is not known here" + naming.Suggestion(near)})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -205,8 +206,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 	if err == nil {
 		resp.Locate(x.Call)
 	}
-	if ignored := table.IgnoredValue(x.Call); ignored != "" {
-		h.Set(problem.HeaderIgnored, ignored)
+	if notes := ignored.Value(x.Call); notes != "" {
+		h.Set(problem.HeaderIgnored, notes)
 	}
 	if err == nil && resp.Parts != nil {
 		w = x.observe(w)
