@@ -322,7 +322,8 @@ const mailDomain = "@example.com"
 
 func (p *prover) word(length int) string {
 	var text strings.Builder
-	for range length {
+	text.WriteString(p.start[:min(length, len(p.start))])
+	for text.Len() < length {
 		text.WriteByte(letters[p.dice.IntN(len(letters))])
 	}
 	if length >= telling {

@@ -48,20 +48,29 @@ func (p *prover) tryLists() {
 }
 
 // tryChanges shows that changes of a row do not show in what others read, who may not see the row: for
-// each PATCH that the framework itself answers, of a row that other rows refer to if there is one.
+// each PATCH that the framework itself answers, of a row that other rows refer to if there is one. Its
+// texts are the first in an order before the change, and the last after it.
 func (p *prover) tryChanges() {
 	for _, e := range p.endpoints {
 		if !e.patches() || p.broken != nil {
 			continue
 		}
 		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
-			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
+			change := func(start string) bool {
+				p.start = start
+				defer func() { p.start = "" }()
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
-			})
+			}
+			if change(firstStart) {
+				p.compareLooks(e, one.by, one, []*row{one}, func() bool { return change(lastStart) })
+			}
 		}
 	}
 }
+
+// firstStart begins a text that sorts before others, and lastStart one that sorts after them.
+const firstStart, lastStart = "aaa", "zzz"
 
 // patches reports whether the framework itself answers a PATCH, without a function of the program.
 func (e *endpoint) patches() bool {

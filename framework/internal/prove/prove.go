@@ -72,6 +72,7 @@ type prover struct {
 	making    map[*endpoint]bool            // endpoints that are making a row
 	fits      map[*endpoint]writer          // how the last body that succeeded was made
 	words     map[string]bool               // random texts of bodies, which no other row has by chance
+	start     string                        // of random texts
 }
 
 // An endpoint is one endpoint of the API.

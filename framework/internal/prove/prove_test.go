@@ -300,6 +300,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
+		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
 		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
 		{name: "an action is run by all, after rows are deleted softly", change: asOwner(one("POST", "/api/cards/")), more: []framework.Resource{cards()}, where: "POST /api/cards/{id}/print/", what: "not theirs"},
@@ -396,6 +397,12 @@ type total struct {
 
 func countAll(c *framework.Call, _ framework.None) (total, error) {
 	n, err := c.DB.NewSelect().Table("boxes").Count(c)
+	return total{n}, err
+}
+
+// countLate counts the boxes whose label is the last in an order.
+func countLate(c *framework.Call, _ framework.None) (total, error) {
+	n, err := c.DB.NewSelect().Table("boxes").Where("label > ?", "yz").Count(c)
 	return total{n}, err
 }
 
