@@ -33,7 +33,9 @@ func (p *prover) tryLists() {
 		if !e.makes() || e.Resource.Path == "auth" || p.broken != nil {
 			continue
 		}
-		_, _ = p.create(e, p.people[2]) // so that the lists of the others are not all empty
+		for range 2 { // so that the lists of the others have more rows than a page
+			_, _ = p.create(e, p.people[2])
+		}
 		for _, maker := range p.people[1:] {
 			if e.access(maker) == spec.AccessRefused {
 				continue
@@ -333,7 +335,8 @@ func (p *prover) maskedIn(who *person, one *row, column string) bool {
 }
 
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
-// one, with each order, and each parameter with values of a row that the person may not see.
+// one, with each order, and each parameter with values of a row that the person may not see. A list is
+// also read with pages of one row, because the server counts the rows of a longer list in another way.
 func (p *prover) looks(who *person, hidden *row) (all []*look) {
 	for _, e := range p.endpoints {
 		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.endless {
@@ -344,15 +347,18 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 			continue
 		}
 		required := (&writer{prover: p, by: who}).query(e)
-		add := func(query url.Values) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who}})
+		add := func(query url.Values, small bool) {
+			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who, small: small}})
 		}
-		add(required)
+		add(required, false)
+		if e.Pagination != nil {
+			add(required, true)
+		}
 		for _, param := range e.spec.Params {
 			for _, value := range valuesFor(param, e.searches(param), hidden) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
-				add(query)
+				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
 			}
 		}
 	}

@@ -73,6 +73,7 @@ type prover struct {
 	fits      map[*endpoint]writer          // how the last body that succeeded was made
 	words     map[string]bool               // random texts of bodies, which no other row has by chance
 	start     string                        // of random texts
+	small     bool                          // pages of lists have one row
 }
 
 // An endpoint is one endpoint of the API.
@@ -162,6 +163,9 @@ func (p *prover) begin() error {
 		}
 		if e.body, err = p.bodyOf(e); err != nil {
 			return err
+		}
+		if e.Pagination != nil { // after the document is made from the pages
+			e.Pagination = smallPages{e.Pagination, &p.small}
 		}
 		p.endpoints, p.report.Endpoints = append(p.endpoints, e), append(p.report.Endpoints, e.tried)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -300,6 +301,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
+		{name: "the count of a list that is longer than a page has all rows", change: countsAll, where: "GET /api/boxes/", what: "changed after another caller's request"},
 		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
 		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
@@ -357,6 +359,22 @@ func marks(g *guests, next http.Handler) http.Handler {
 			w.Header().Set("X-Version", "7")
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// countsAll adds the number of the owner's boxes to the answer of a list with a next page.
+func countsAll(g *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := &captured{ResponseWriter: w}
+		next.ServeHTTP(to, r)
+		if at("GET", "/api/boxes/")(r) && strings.Contains(to.text, `"next":"http`) && r.Header.Get("Authorization") != g.first {
+			all := &captured{ResponseWriter: &status{header: http.Header{}}}
+			r.Header.Set("Authorization", g.first)
+			next.ServeHTTP(all, r)
+			to.text += regexp.MustCompile(`"count":\d+`).FindString(all.text)
+		}
+		w.WriteHeader(to.code)
+		_, _ = w.Write([]byte(to.text))
 	})
 }
 

@@ -250,7 +250,8 @@ func studio(storage files.Storage) []framework.Resource {
 		},
 		framework.ViewSet[Photo]{
 			Name: "scraps", Verbs: framework.CRUD[scrapInput, scrapView](), Scope: framework.Via("album_id", "albums"),
-			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,
+			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Relations: framework.Relations{"album": "cards"},
+			Ordering: framework.Ordering{Allowed: []string{"title", "album.title"}, Default: "title"}, Filters: []framework.Filter{filter.Not(filter.Exact("not_album_title", "album.title"))},
 		},
 		framework.ViewSet[Photo]{
 			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Via("album_id", "albums").Unless(framework.Staff()),
