@@ -111,6 +111,7 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
+	p.tryOptions()
 	p.tryLists()
 	for _, e := range p.endpoints {
 		if err := cmp.Or(ctx.Err(), p.broken); err != nil {

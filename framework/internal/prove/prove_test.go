@@ -301,6 +301,7 @@ func TestLeaks(t *testing.T) {
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
+		{name: "OPTIONS shows the members of a body to a visitor", change: asOwner(at("OPTIONS", "/api/boxes/")), where: "GET /api/boxes/", what: "the access check of the viewset rejects this caller"},
 		{name: "the count of a list that is longer than a page has all rows", change: countsAll, where: "GET /api/boxes/", what: "changed after another caller's request"},
 		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
