@@ -54,7 +54,7 @@ func (p *prover) tryLists() {
 // texts are the first in an order before the change, and the last after it.
 func (p *prover) tryChanges() {
 	for _, e := range p.endpoints {
-		if !e.patches() || p.broken != nil {
+		if e.info.Method != http.MethodPatch || !e.fills() || p.broken != nil {
 			continue
 		}
 		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
@@ -74,10 +74,10 @@ func (p *prover) tryChanges() {
 // firstStart begins a text that sorts before others, and lastStart one that sorts after them.
 const firstStart, lastStart = "aaa", "zzz"
 
-// patches reports whether the framework itself answers a PATCH, without a function of the program.
-func (e *endpoint) patches() bool {
+// fills reports whether the framework itself writes the row of an endpoint, without a function of the program.
+func (e *endpoint) fills() bool {
 	verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
-	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
+	return e.Kind == declare.VerbAccepts && verb.Fill == nil && verb.Then == nil
 }
 
 // referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
@@ -192,7 +192,7 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 	whole := true
 	for _, l := range looks {
 		now := p.send(l.e, l.r)
-		if secret := p.secretIn(now); secret != "" {
+		if secret := p.secretIn(l.e, now); secret != "" {
 			p.find(l.e, l.r.by, now.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 			continue
 		}
@@ -243,19 +243,21 @@ func (p *prover) served(one *row) bool {
 }
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
-// shows to the person: the key of a row, or a random text of a body.
-func (p *prover) secretIn(got *answer) (secret string) {
+// shows to the person: the key of a row, or a random text of a body. The framework itself does not
+// show a row that is deleted softly.
+func (p *prover) secretIn(e *endpoint, got *answer) (secret string) {
 	if !got.ok() {
 		return ""
 	}
 	sent := got.path + got.query + string(got.body)
 	for _, one := range p.made {
-		if one.by == got.by {
+		deleted := e.declared() && p.deleted(one)
+		if one.by == got.by && !deleted {
 			continue
 		}
 		for column, value := range one.values {
 			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
-				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column) {
+				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column, deleted) {
 				secret = value
 			}
 		}
@@ -269,11 +271,11 @@ func (p *prover) identifies(one *row, column, value string) bool {
 	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
 }
 
-// mayKnow reports whether a person may know a value of a row: a viewset shows it, or it is also in
-// another row that the person sees.
-func (p *prover) mayKnow(who *person, of *row, column string) bool {
+// mayKnow reports whether a person may know a value of a row: a viewset shows it, unless the row is
+// deleted, or it is also in another row that the person sees.
+func (p *prover) mayKnow(who *person, of *row, column string, deleted bool) bool {
 	for _, r := range p.registry.Resources {
-		if r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
+		if !deleted && r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
 			return true
 		}
 	}

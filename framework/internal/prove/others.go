@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -85,18 +86,88 @@ func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
 	if e.BodyIn.Member != "" {
 		body = member(body, e.BodyIn.Member)
 	}
-	c := p.callOf(got.by, e.Route)
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
-		if !sent || p.isStored(e.Resource, on, name, value) {
-			continue
-		}
-		for _, rule := range e.Locks[name] {
-			if !rule.Permission.Permit(c) {
-				p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
-			}
+		rule := p.lock(e, got.by, name)
+		switch {
+		case rule == nil:
+		case sent && !p.isStored(e.Resource, on, name, value):
+			p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
+		case !sent && e.fills() && on != nil && p.changedAt(e.Resource, on, name):
+			p.find(e, got.by, got.curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
 		}
 	}
+}
+
+// lock returns a rule by which a person may not write a field of a body; nil if there is none.
+func (p *prover) lock(e *endpoint, who *person, name string) *fieldrule.Rule {
+	c := p.callOf(who, e.Route)
+	for _, rule := range e.Locks[name] {
+		if !rule.Permission.Permit(c) {
+			return rule
+		}
+	}
+	return nil
+}
+
+// changedAt reports whether the stored value of a field is no longer that of a row.
+func (p *prover) changedAt(r *table.Resource, one *row, name string) bool {
+	column, key := r.Names[name].Column, p.keysOf(one.table)
+	if column == nil {
+		return false
+	}
+	for _, now := range p.contents()[one.table] {
+		if now.at(key) == one.values.at(key) {
+			return now[column.Name] != one.values[column.Name]
+		}
+	}
+	return false
+}
+
+// tryLocks sends a body without the fields that the person may not write, after a person who may has
+// written them: they must stay as they are.
+func (p *prover) tryLocks(e *endpoint, one *row) {
+	if len(e.Locks) == 0 || !e.fills() || one == nil {
+		return
+	}
+	writes := func(may bool) *person {
+		for _, who := range append([]*person{one.by}, p.people...) {
+			locked := slices.ContainsFunc(slices.Collect(maps.Keys(e.Locks)), func(name string) bool { return p.lock(e, who, name) != nil })
+			if locked != may && p.permits(e, who, one) {
+				return who
+			}
+		}
+		return nil
+	}
+	holder, other := writes(true), writes(false)
+	if holder == nil || other == nil {
+		return
+	}
+	for range attempts { // until the values are not those of fields that are not set
+		_, _ = p.succeed(e, holder, one)
+		if p.allSet(e, one) {
+			break
+		}
+	}
+	w := p.writerLike(e, other, one, "")
+	for name := range e.Locks {
+		w.left["/"+name] = true
+	}
+	if r, ok := p.requestOf(e, w, one); ok {
+		before := p.contents()
+		p.settle(e, p.send(e, r), before, one)
+	}
+}
+
+// allSet reports whether a row has a value in each field of an endpoint that has a rule about writing.
+func (p *prover) allSet(e *endpoint, one *row) bool {
+	for name := range e.Locks {
+		column := e.Resource.Names[name].Column
+		if column != nil && slices.Contains([]string{"", "0", "false"}, one.values[column.Name]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isStored reports whether a row has a value already; without a row, whether the value is that of a

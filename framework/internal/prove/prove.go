@@ -120,6 +120,7 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 		p.tryEndpoint(e)
 	}
 	p.tryChanges() // at last, because now there are rows of many people
+	p.tryDeleted()
 	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 
@@ -170,7 +171,23 @@ func (p *prover) begin() error {
 		}
 		p.endpoints, p.report.Endpoints = append(p.endpoints, e), append(p.report.Endpoints, e.tried)
 	}
+	p.report.FieldRules = fieldRules(p.registry.Resources)
 	return nil
+}
+
+// fieldRules lists the rules about the fields of viewsets.
+func fieldRules(resources []*table.Resource) []FieldRule {
+	all := []FieldRule{}
+	for _, r := range resources {
+		for _, rule := range r.Declaration.Fields {
+			what := "sees"
+			if rule.Writes {
+				what = "writes"
+			}
+			all = append(all, FieldRule{r.Path, rule.Field, what, fmt.Sprint(rule.Permission)})
+		}
+	}
+	return all
 }
 
 // gather makes a person of each kind: a visitor, two users, one of the staff, a holder of each

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -31,27 +30,6 @@ func (p *prover) tryEndpoint(e *endpoint) {
 		p.tryBelow(e)
 		p.tryReferences(e, nil)
 		p.tryReplay(e)
-	}
-}
-
-// tryOptions tries OPTIONS of every path as each caller whom the access check of the viewset rejects.
-func (p *prover) tryOptions() {
-	tried := map[string]bool{}
-	for _, e := range p.endpoints {
-		if tried[e.info.Path] || e.spec.Root {
-			continue
-		}
-		tried[e.info.Path] = true
-		route := call.Route{ViewSet: e.Resource.Path, Name: "options", Method: http.MethodOptions}
-		for _, who := range p.people {
-			if e.Resource.Access.Permission.Permit(p.callOf(who, route)) {
-				continue
-			}
-			got := p.send(e, request{method: http.MethodOptions, path: p.missingPath(e), by: who})
-			if !got.rejects() {
-				p.find(e, who, got.curl(), "it is answered %d, and the access check of the viewset rejects this caller", got.status)
-			}
-		}
 	}
 }
 
@@ -235,6 +213,7 @@ func (p *prover) tryRow(e *endpoint) {
 	}
 	p.reachAll(e, one)
 	p.tryElsewhere(e, one)
+	p.tryLocks(e, one)
 	p.permitted(e, one)
 	if len(p.fits[e].left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
