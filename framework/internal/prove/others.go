@@ -29,7 +29,8 @@ func (p *prover) use(e *endpoint, who *person, one *row) {
 	case e.Kind != declare.VerbAccepts && !e.links():
 		return
 	}
-	before, kept := p.contents(), p.keptFrom(who)
+	kept := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return !p.keptFrom(who, one) })
+	before := p.contents()
 	got := p.send(e, r)
 	after := p.contents()
 	for _, theirs := range kept {
@@ -50,11 +51,44 @@ func (e *endpoint) links() bool {
 	})
 }
 
-// keptFrom lists the rows that a person may not change by any viewset that writes their table or
-// limits who does.
-func (p *prover) keptFrom(who *person) []*row {
-	kept := slices.Clone(p.made)
-	return slices.DeleteFunc(kept, func(one *row) bool { return !p.limited(one) || p.mayChange(who, one) })
+// stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
+// may change the database. Another person makes them, and the function must leave them as they are.
+func (p *prover) stock(e *endpoint) {
+	if e.declared() || e.Resource.Path == "auth" || !e.mayChange(e.info.Method) {
+		return
+	}
+	who := p.fresh(p.people[2])
+	for _, r := range p.registry.Resources {
+		if who == nil || r.Declaration.Service != e.Resource.Declaration.Service || r.Scope.Kind != declare.ScopeOwn && r.Scope.Kind != declare.ScopeVia {
+			continue
+		}
+		p.rowWhere(who, r, func(one *row) bool { return one.by == who })
+	}
+}
+
+// toggles reports whether an action adds or removes a row of the caller.
+func (e *endpoint) toggles() bool {
+	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool { return a.Name == e.Route.Name && a.Toggle != nil })
+}
+
+// keptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
+// does. A row that no viewset serves is a part of the rows to which it refers: the person may change one
+// of them.
+func (p *prover) keptFrom(who *person, one *row) bool {
+	if p.limited(one) {
+		return !p.mayChange(who, one)
+	}
+	kept := false
+	for _, whole := range p.made {
+		keys := p.keysOf(whole.table)
+		if p.served(one) || len(keys) != 1 || !p.limited(whole) || !one.refersTo(whole.values[keys[0]]) {
+			continue
+		}
+		if kept = !p.mayChange(who, whole); !kept {
+			return false
+		}
+	}
+	return kept
 }
 
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.
@@ -154,8 +188,9 @@ func (p *prover) tryLocks(e *endpoint, one *row) {
 		w.left["/"+name] = true
 	}
 	if r, ok := p.requestOf(e, w, one); ok {
-		before := p.contents()
-		p.settle(e, p.send(e, r), before, one)
+		before, got := p.contents(), p.send(e, r)
+		p.untouched(e, got, before, nil)
+		p.settle(e, got, before, one)
 	}
 }
 

@@ -121,6 +121,7 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 	}
 	p.tryChanges() // at last, because now there are rows of many people
 	p.tryDeleted()
+	p.tryMine()
 	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 

@@ -36,6 +36,7 @@ func (p *prover) tryEndpoint(e *endpoint) {
 // tryOpen tries an endpoint that names no row as each caller: it must reject exactly those that the
 // declarations reject.
 func (p *prover) tryOpen(e *endpoint) {
+	p.stock(e)
 	reached := false
 	var last *answer
 	for _, who := range p.people {
@@ -88,8 +89,9 @@ func (p *prover) tryOpenAs(e *endpoint, who *person) *answer {
 	return got
 }
 
-// untouched checks that a request changed no row that its sender may not see. foreseen are the hidden
-// rows with a Where, which may hide a row because it has changed.
+// untouched checks that a request changed no row that its sender may not see and, if the framework itself
+// writes, none that the sender may not change. foreseen are the hidden rows with a Where, which may hide a
+// row because it has changed.
 func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen map[*row]bool) {
 	after := p.contents()
 	for _, name := range before.changedIn(after) {
@@ -99,7 +101,7 @@ func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen m
 			}
 			text := fmt.Sprint(one.values)
 			_, was := before[name][text]
-			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && p.hiddenFrom(got.by, one)) {
+			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && (p.hiddenFrom(got.by, one) || e.fills() && p.keptFrom(got.by, one))) {
 				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
 				break
 			}
@@ -214,6 +216,7 @@ func (p *prover) tryRow(e *endpoint) {
 	p.reachAll(e, one)
 	p.tryElsewhere(e, one)
 	p.tryLocks(e, one)
+	p.stock(e)
 	p.permitted(e, one)
 	if len(p.fits[e].left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
