@@ -139,7 +139,7 @@ func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer, fresh 
 		}
 		before, hidden := p.contents(), p.foresee(e, who)
 		got = p.send(e, r)
-		p.untouched(e, got, before, hidden)
+		p.untouched(e, got, on, before, hidden)
 		fresh = append(fresh, p.settle(e, got, before, on)...)
 		switch {
 		case got.ok():

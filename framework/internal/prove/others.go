@@ -91,6 +91,19 @@ func (p *prover) keptFrom(who *person, one *row) bool {
 	return kept
 }
 
+// ofAnother reports whether a row that no viewset serves refers to rows of the table of a row, and not to
+// the row itself.
+func (p *prover) ofAnother(one, of *row) bool {
+	if of == nil || p.served(one) {
+		return false
+	}
+	keys := p.keysOf(of.table)
+	if len(keys) != 1 || one.refersTo(of.values[keys[0]]) {
+		return false
+	}
+	return slices.ContainsFunc(p.made, func(whole *row) bool { return whole.table == of.table && one.refersTo(whole.values[keys[0]]) })
+}
+
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.
 func (p *prover) limited(one *row) bool {
 	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.table && limits(r) })
@@ -189,7 +202,7 @@ func (p *prover) tryLocks(e *endpoint, one *row) {
 	}
 	if r, ok := p.requestOf(e, w, one); ok {
 		before, got := p.contents(), p.send(e, r)
-		p.untouched(e, got, before, nil)
+		p.untouched(e, got, one, before, nil)
 		p.settle(e, got, before, one)
 	}
 }

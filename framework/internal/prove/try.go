@@ -89,10 +89,10 @@ func (p *prover) tryOpenAs(e *endpoint, who *person) *answer {
 	return got
 }
 
-// untouched checks that a request changed no row that its sender may not see and, if the framework itself
-// writes, none that the sender may not change. foreseen are the hidden rows with a Where, which may hide a
-// row because it has changed.
-func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen map[*row]bool) {
+// untouched checks that a request changed no row that its sender may not see. If the framework itself writes,
+// it also checks that the request changed no row that the sender may not change, and no part of a row beside
+// that of the request. foreseen are the hidden rows with a Where, which may hide a row because it has changed.
+func (p *prover) untouched(e *endpoint, got *answer, on *row, before contents, foreseen map[*row]bool) {
 	after := p.contents()
 	for _, name := range before.changedIn(after) {
 		for _, one := range p.made {
@@ -101,7 +101,7 @@ func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen m
 			}
 			text := fmt.Sprint(one.values)
 			_, was := before[name][text]
-			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && (p.hiddenFrom(got.by, one) || e.fills() && p.keptFrom(got.by, one))) {
+			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && (p.hiddenFrom(got.by, one) || e.fills() && p.keptFrom(got.by, one) || (e.fills() || e.links()) && p.ofAnother(one, on))) {
 				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
 				break
 			}
