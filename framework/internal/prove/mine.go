@@ -50,7 +50,7 @@ func (p *prover) hasRows(who *person) bool {
 	})
 }
 
-// readMine reads an endpoint as a caller who has no row that mine can count: no function with mine has a
+// readMine reads an endpoint as a caller without a row that mine can count: no function with mine has a
 // value, and no row matches a condition that needs one.
 func (p *prover) readMine(e *endpoint, who *person) {
 	names := mineOf(e.Resource)
@@ -74,7 +74,7 @@ func (p *prover) readMine(e *endpoint, who *person) {
 		return
 	}
 	if len(objects) > 0 && e.wantsMine() {
-		p.find(e, who, got.curl(), "it has rows that need one of the caller, who has none")
+		p.find(e, who, got.curl(), "it has rows, and each needs a row of the caller, which does not exist")
 	}
 	for _, param := range e.spec.Params {
 		if !slices.Contains(names, param.Name) || param.Type == nil || param.Type.Kind() != reflect.Bool {

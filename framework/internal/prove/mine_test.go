@@ -33,7 +33,7 @@ func posters() []framework.Resource {
 	}
 }
 
-// TestMine: the stars of one caller are none of another's.
+// TestMine: a function with mine does not count the stars of another caller.
 func TestMine(t *testing.T) {
 	list := at("GET", "/api/posters/")
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"trestle.example/framework/call"
 )
 
-// tryOptions tries OPTIONS of every path as each caller whom the access check of the viewset rejects.
+// tryOptions tries OPTIONS of every path as each caller that the access check of the viewset rejects.
 func (p *prover) tryOptions() {
 	tried := map[string]bool{}
 	for _, e := range p.endpoints {
