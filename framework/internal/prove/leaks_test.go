@@ -138,3 +138,11 @@ func spending() []framework.Resource {
 	}
 	return []framework.Resource{remove("all", "owner_id IS NOT NULL OR owner_id = ?"), cards(), remove("mine", "owner_id = ?")}
 }
+
+// inventory shows the things of all callers to staff.
+func inventory() framework.Resource {
+	return framework.ViewSet[Thing]{
+		Name: "inventory", Verbs: framework.Verbs{List: framework.Shows[thingView]()}, Scope: framework.Public(), Permission: framework.Staff(),
+		Ordering: framework.Ordering{Default: "name"},
+	}
+}

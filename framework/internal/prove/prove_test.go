@@ -305,6 +305,7 @@ func TestLeaks(t *testing.T) {
 		{name: "rows that are deleted softly are counted", change: countsDeleted, more: []framework.Resource{cards()}, where: "GET /api/cards/", what: "made and deleted"},
 		{name: "PUT resets a field that the caller may not write", change: resets, more: []framework.Resource{pins()}, where: "PUT /api/pins/{id}/", what: "which the body does not have"},
 		{name: "a function deletes all rows, and others spend theirs", more: spending(), where: "POST /api/all/remove/", what: "it changes a row of cards"},
+		{name: "a function deletes all rows, which only staff sees", more: []framework.Resource{clearer(), inventory()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
 		{name: "OPTIONS shows the members of a body to a visitor", change: asOwner(at("OPTIONS", "/api/boxes/")), where: "GET /api/boxes/", what: "the access check of the viewset rejects this caller"},
 		{name: "the count of a list that is longer than a page has all rows", change: countsAll, where: "GET /api/boxes/", what: "changed after another caller's request"},
 		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
