@@ -30,7 +30,8 @@ type ProofFinding = prove.Finding
 // rejected although the declarations reject them, or rejected although they permit them; a status
 // of 500 or more.
 //
-// Call it after [API.Handler]. Prove removes the throttles of the API. Do not serve other requests
+// Call it after [API.Handler]. Prove removes the throttles of the API, and some of its requests have lists
+// with pages of one row. Do not serve other requests
 // meanwhile, because their changes would count as findings, nor afterwards.
 func (a *API) Prove(ctx context.Context, o ProofOptions) (*Proof, error) {
 	return prove.Run(ctx, a.registry, o)

@@ -183,12 +183,12 @@ type listed struct {
 func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v listed) *listing.List {
 	e.Asks, e.Ordering = true, r.Ordering
 	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
-	l.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
-	if l.Pagination == nil {
+	e.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
+	if e.Pagination == nil {
 		b.fault(r.Path, v.place, naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
 		return l
 	}
-	e.Pagination, e.Listed = l.Pagination, append(e.Listed, l.Pagination)
+	e.Listed = append(e.Listed, e.Pagination)
 	params := map[string]string{}
 	add := func(place string, ps ...query.Param) {
 		for _, p := range ps {
@@ -234,7 +234,7 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
 	}
 	add("ordering", l.Endpoint.Ordering.Params()...)
-	add("pagination", l.Pagination.Params()...)
+	add("pagination", l.Endpoint.Pagination.Params()...)
 	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
 	if l.Guarded() {
 		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)

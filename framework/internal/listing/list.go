@@ -31,14 +31,13 @@ import (
 // A List answers GET {path}/, or an action of Lists. It applies the scope, the filters, the search,
 // the order and the page.
 type List struct {
-	Resource   *table.Resource
-	Endpoint   verb.Handler
-	Shown      table.Representation
-	Filters    []Filter
-	Ranker     *query.BoundRanker
-	Pagination query.Pagination
-	Fixed      []func(c *call.Call) query.Narrow // the conditions of every request
-	guards     map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
+	Resource *table.Resource
+	Endpoint verb.Handler
+	Shown    table.Representation
+	Filters  []Filter
+	Ranker   *query.BoundRanker
+	Fixed    []func(c *call.Call) query.Narrow // the conditions of every request
+	guards   map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
 }
 
 // A Filter is a bound filter of a list. Related is true if its condition is about related rows.
@@ -121,7 +120,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	parsed.order, err = l.order(c, values)
 	faults.Add(err)
-	parsed.window, err = l.Pagination.Window(values)
+	parsed.window, err = l.Endpoint.Pagination.Window(values)
 	faults.Add(err)
 	return &parsed, faults.Err()
 }

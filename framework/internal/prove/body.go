@@ -244,6 +244,14 @@ func free(schema map[string]any) bool {
 	return kindOf(schema) == "string" && schema["format"] == nil && schema["pattern"] == nil
 }
 
+// fits reports whether a text satisfies a schema.
+func fits(schema map[string]any, text string) bool {
+	pattern, _ := schema["pattern"].(string)
+	matches, err := regexp.MatchString(pattern, text)
+	return kindOf(schema) == "string" && schema["format"] == nil && schema["enum"] == nil && err == nil && matches &&
+		len(text) <= int(bound(schema, "maxLength", 100)) && len(text) >= int(bound(schema, "minLength", 0))
+}
+
 func isNumber(schema map[string]any) bool {
 	return slices.Contains([]string{"integer", "number"}, kindOf(schema))
 }
@@ -273,8 +281,15 @@ func (w *writer) list(schema map[string]any, nested *input.Shape, at string) []a
 			all = append(all, value)
 		}
 	}
+	if shared := sharedTexts[w.dice.IntN(len(sharedTexts))]; nested == nil && len(all) < int(bound(schema, "maxItems", 2)) && fits(items, shared) {
+		all = append(all, shared)
+	}
 	return all
 }
+
+// sharedTexts are in the lists of texts of several rows, so that a request which removes one from its row can
+// remove it from others too.
+var sharedTexts = []string{"morning", "evening"}
 
 // reference returns the key of a row that the person may name.
 func (w *writer) reference(viewset, at string) (string, bool) {
@@ -322,7 +337,8 @@ const mailDomain = "@example.com"
 
 func (p *prover) word(length int) string {
 	var text strings.Builder
-	for range length {
+	text.WriteString(p.start[:min(length, len(p.start))])
+	for text.Len() < length {
 		text.WriteByte(letters[p.dice.IntN(len(letters))])
 	}
 	if length >= telling {

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
 )
 
@@ -171,13 +172,32 @@ func columnNames(fields []*schema.Field) (names []string) {
 // rowsOf lists the rows of a viewset's table that are still there, and not deleted softly, the newest
 // first.
 func (p *prover) rowsOf(r *table.Resource) (all []*row) {
-	deleted := r.Table.SoftDeleteField
 	for _, one := range slices.Backward(p.made) {
-		if one.table == r.Table.Name && (deleted == nil || one.values[deleted.Name] == "") {
+		if one.table == r.Table.Name && !deletedFor(r, one) {
 			all = append(all, one)
 		}
 	}
 	return all
+}
+
+// deletedFor reports whether a row of a viewset's table is deleted softly.
+func deletedFor(r *table.Resource, one *row) bool {
+	deleted := r.Table.SoftDeleteField
+	return deleted != nil && one.values[deleted.Name] != ""
+}
+
+// deleted reports whether a row is deleted softly for each viewset of its table. A function that is the
+// scope of a viewset may show such rows.
+func (p *prover) deleted(one *row) (deleted bool) {
+	for _, r := range p.registry.Resources {
+		if r.Table.Name != one.table {
+			continue
+		}
+		if deleted = r.Scope.Kind != declare.ScopeWhere && deletedFor(r, one); !deleted {
+			return false
+		}
+	}
+	return deleted
 }
 
 // forget removes the rows that are no longer in the database.

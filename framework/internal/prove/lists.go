@@ -33,7 +33,9 @@ func (p *prover) tryLists() {
 		if !e.makes() || e.Resource.Path == "auth" || p.broken != nil {
 			continue
 		}
-		_, _ = p.create(e, p.people[2]) // so that the lists of the others are not all empty
+		for range 2 { // so that the lists of the others have more rows than a page
+			_, _ = p.create(e, p.people[2])
+		}
 		for _, maker := range p.people[1:] {
 			if e.access(maker) == spec.AccessRefused {
 				continue
@@ -48,25 +50,34 @@ func (p *prover) tryLists() {
 }
 
 // tryChanges shows that changes of a row do not show in what others read, who may not see the row: for
-// each PATCH that the framework itself answers, of a row that other rows refer to if there is one.
+// each PATCH that the framework itself answers, of a row that other rows refer to if there is one. Its
+// texts are the first in an order before the change, and the last after it.
 func (p *prover) tryChanges() {
 	for _, e := range p.endpoints {
-		if !e.patches() || p.broken != nil {
+		if e.info.Method != http.MethodPatch || !e.fills() || p.broken != nil {
 			continue
 		}
 		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
-			p.compareLooks(e, one.by, one, []*row{one}, func() bool {
+			change := func(start string) bool {
+				p.start = start
+				defer func() { p.start = "" }()
 				got, _ := p.succeed(e, one.by, one)
 				return got != nil && got.ok()
-			})
+			}
+			if change(firstStart) {
+				p.compareLooks(e, one.by, one, []*row{one}, func() bool { return change(lastStart) })
+			}
 		}
 	}
 }
 
-// patches reports whether the framework itself answers a PATCH, without a function of the program.
-func (e *endpoint) patches() bool {
+// firstStart begins a text that sorts before others, and lastStart one that sorts after them.
+const firstStart, lastStart = "aaa", "zzz"
+
+// fills reports whether the framework itself writes the row of an endpoint, without a function of the program.
+func (e *endpoint) fills() bool {
 	verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
-	return e.Kind == declare.VerbAccepts && e.info.Method == http.MethodPatch && verb.Fill == nil && verb.Then == nil
+	return e.Kind == declare.VerbAccepts && verb.Fill == nil && verb.Then == nil
 }
 
 // referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
@@ -181,7 +192,7 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 	whole := true
 	for _, l := range looks {
 		now := p.send(l.e, l.r)
-		if secret := p.secretIn(now); secret != "" {
+		if secret := p.secretIn(l.e, now); secret != "" {
 			p.find(l.e, l.r.by, now.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 			continue
 		}
@@ -232,19 +243,21 @@ func (p *prover) served(one *row) bool {
 }
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
-// shows to the person: the key of a row, or a random text of a body.
-func (p *prover) secretIn(got *answer) (secret string) {
+// shows to the person: the key of a row, or a random text of a body. The framework itself does not
+// show a row that is deleted softly.
+func (p *prover) secretIn(e *endpoint, got *answer) (secret string) {
 	if !got.ok() {
 		return ""
 	}
 	sent := got.path + got.query + string(got.body)
 	for _, one := range p.made {
-		if one.by == got.by {
+		deleted := e.declared() && p.deleted(one)
+		if one.by == got.by && !deleted {
 			continue
 		}
 		for column, value := range one.values {
 			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
-				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column) {
+				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column, deleted) {
 				secret = value
 			}
 		}
@@ -258,11 +271,11 @@ func (p *prover) identifies(one *row, column, value string) bool {
 	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
 }
 
-// mayKnow reports whether a person may know a value of a row: a viewset shows it, or it is also in
-// another row that the person sees.
-func (p *prover) mayKnow(who *person, of *row, column string) bool {
+// mayKnow reports whether a person may know a value of a row: a viewset shows it, unless the row is
+// deleted, or it is also in another row that the person sees.
+func (p *prover) mayKnow(who *person, of *row, column string, deleted bool) bool {
 	for _, r := range p.registry.Resources {
-		if r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
+		if !deleted && r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
 			return true
 		}
 	}
@@ -324,7 +337,8 @@ func (p *prover) maskedIn(who *person, one *row, column string) bool {
 }
 
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
-// one, with each order, and each parameter with values of a row that the person may not see.
+// one, with each order, and each parameter with values of a row that the person may not see. A list is
+// also read with pages of one row, because the server counts the rows of a longer list in another way.
 func (p *prover) looks(who *person, hidden *row) (all []*look) {
 	for _, e := range p.endpoints {
 		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.endless {
@@ -335,15 +349,18 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 			continue
 		}
 		required := (&writer{prover: p, by: who}).query(e)
-		add := func(query url.Values) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who}})
+		add := func(query url.Values, small bool) {
+			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who, small: small}})
 		}
-		add(required)
+		add(required, false)
+		if e.Pagination != nil {
+			add(required, true)
+		}
 		for _, param := range e.spec.Params {
 			for _, value := range valuesFor(param, e.searches(param), hidden) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
-				add(query)
+				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func (p *prover) succeed(e *endpoint, who *person, on *row) (got *answer, fresh 
 		}
 		before, hidden := p.contents(), p.foresee(e, who)
 		got = p.send(e, r)
-		p.untouched(e, got, before, hidden)
+		p.untouched(e, got, on, before, hidden)
 		fresh = append(fresh, p.settle(e, got, before, on)...)
 		switch {
 		case got.ok():
@@ -161,7 +161,7 @@ func (p *prover) settle(e *endpoint, got *answer, before contents, on *row) []*r
 	if on != nil {
 		by = on.by
 	}
-	if secret := p.secretIn(got); secret != "" && !e.SignsIn {
+	if secret := p.secretIn(e, got); secret != "" && !e.SignsIn {
 		p.find(e, got.by, got.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	p.checkLocks(e, got, on)

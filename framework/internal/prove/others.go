@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -30,7 +31,8 @@ func (p *prover) use(e *endpoint, who *person, one *row) {
 	case e.Kind != declare.VerbAccepts && !e.links():
 		return
 	}
-	before, kept := p.contents(), p.keptFrom(who)
+	kept := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return !p.keptFrom(who, one) })
+	before := p.contents()
 	got := p.send(e, r)
 	after := p.contents()
 	for _, theirs := range kept {
@@ -51,11 +53,57 @@ func (e *endpoint) links() bool {
 	})
 }
 
-// keptFrom lists the rows that a person may not change by any viewset that writes their table or
-// limits who does.
-func (p *prover) keptFrom(who *person) []*row {
-	kept := slices.Clone(p.made)
-	return slices.DeleteFunc(kept, func(one *row) bool { return !p.limited(one) || p.mayChange(who, one) })
+// stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
+// may change the database. Another person makes them, and the function must leave them as they are.
+func (p *prover) stock(e *endpoint) {
+	if e.declared() || e.Resource.Path == "auth" || !e.mayChange(e.info.Method) {
+		return
+	}
+	who := p.fresh(p.people[2])
+	for _, r := range p.registry.Resources {
+		if who == nil || r.Declaration.Service != e.Resource.Declaration.Service || r.Scope.Kind != declare.ScopeOwn && r.Scope.Kind != declare.ScopeVia {
+			continue
+		}
+		p.rowWhere(who, r, func(one *row) bool { return one.by == who })
+	}
+}
+
+// toggles reports whether an action adds or removes a row of the caller.
+func (e *endpoint) toggles() bool {
+	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool { return a.Name == e.Route.Name && a.Toggle != nil })
+}
+
+// keptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
+// does. A row that no viewset serves is a part of the rows to which it refers: the person may change one
+// of them.
+func (p *prover) keptFrom(who *person, one *row) bool {
+	if p.limited(one) {
+		return !p.mayChange(who, one)
+	}
+	kept := false
+	for _, whole := range p.made {
+		keys := p.keysOf(whole.table)
+		if p.served(one) || len(keys) != 1 || !p.limited(whole) || !one.refersTo(whole.values[keys[0]]) {
+			continue
+		}
+		if kept = !p.mayChange(who, whole); !kept {
+			return false
+		}
+	}
+	return kept
+}
+
+// ofAnother reports whether a row that no viewset serves refers to rows of the table of a row, and not to
+// the row itself.
+func (p *prover) ofAnother(one, of *row) bool {
+	if of == nil || p.served(one) {
+		return false
+	}
+	keys := p.keysOf(of.table)
+	if len(keys) != 1 || one.refersTo(of.values[keys[0]]) {
+		return false
+	}
+	return slices.ContainsFunc(p.made, func(whole *row) bool { return whole.table == of.table && one.refersTo(whole.values[keys[0]]) })
 }
 
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.
@@ -87,18 +135,89 @@ func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
 	if e.BodyIn.Member != "" {
 		body = member(body, e.BodyIn.Member)
 	}
-	c := p.callOf(got.by, e.Route)
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
-		if !sent || p.isStored(e, on, name, value) {
-			continue
-		}
-		for _, rule := range e.Locks[name] {
-			if !rule.Permission.Permit(c) {
-				p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
-			}
+		rule := p.lock(e, got.by, name)
+		switch {
+		case rule == nil:
+		case sent && !p.isStored(e, on, name, value):
+			p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
+		case !sent && e.fills() && on != nil && p.changedAt(e.Resource, on, name):
+			p.find(e, got.by, got.curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
 		}
 	}
+}
+
+// lock returns a rule by which a person may not write a field of a body; nil if there is none.
+func (p *prover) lock(e *endpoint, who *person, name string) *fieldrule.Rule {
+	c := p.callOf(who, e.Route)
+	for _, rule := range e.Locks[name] {
+		if !rule.Permission.Permit(c) {
+			return rule
+		}
+	}
+	return nil
+}
+
+// changedAt reports whether the stored value of a field is no longer that of a row.
+func (p *prover) changedAt(r *table.Resource, one *row, name string) bool {
+	column, key := r.Names[name].Column, p.keysOf(one.table)
+	if column == nil {
+		return false
+	}
+	for _, now := range p.contents()[one.table] {
+		if now.at(key) == one.values.at(key) {
+			return now[column.Name] != one.values[column.Name]
+		}
+	}
+	return false
+}
+
+// tryLocks sends a body without the fields that the person may not write, after a person who may has
+// written them: they must stay as they are.
+func (p *prover) tryLocks(e *endpoint, one *row) {
+	if len(e.Locks) == 0 || !e.fills() || one == nil {
+		return
+	}
+	writes := func(may bool) *person {
+		for _, who := range append([]*person{one.by}, p.people...) {
+			locked := slices.ContainsFunc(slices.Collect(maps.Keys(e.Locks)), func(name string) bool { return p.lock(e, who, name) != nil })
+			if locked != may && p.permits(e, who, one) {
+				return who
+			}
+		}
+		return nil
+	}
+	holder, other := writes(true), writes(false)
+	if holder == nil || other == nil {
+		return
+	}
+	for range attempts { // until the values are not those of fields that are not set
+		_, _ = p.succeed(e, holder, one)
+		if p.allSet(e, one) {
+			break
+		}
+	}
+	w := p.writerLike(e, other, one, "")
+	for name := range e.Locks {
+		w.left["/"+name] = true
+	}
+	if r, ok := p.requestOf(e, w, one); ok {
+		before, got := p.contents(), p.send(e, r)
+		p.untouched(e, got, one, before, nil)
+		p.settle(e, got, before, one)
+	}
+}
+
+// allSet reports whether a row has a value in each field of an endpoint that has a rule about writing.
+func (p *prover) allSet(e *endpoint, one *row) bool {
+	for name := range e.Locks {
+		column := e.Resource.Names[name].Column
+		if column != nil && slices.Contains([]string{"", "0", "false"}, one.values[column.Name]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isStored reports whether a row has a value already; without a row, whether a new row has it without

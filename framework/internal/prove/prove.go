@@ -72,6 +72,8 @@ type prover struct {
 	making    map[*endpoint]bool            // endpoints that are making a row
 	fits      map[*endpoint]writer          // how the last body that succeeded was made
 	words     map[string]bool               // random texts of bodies, which no other row has by chance
+	start     string                        // of random texts
+	small     bool                          // pages of lists have one row
 }
 
 // An endpoint is one endpoint of the API.
@@ -109,6 +111,7 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
+	p.tryOptions()
 	p.tryLists()
 	for _, e := range p.endpoints {
 		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
@@ -117,6 +120,8 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*Report, err
 		p.tryEndpoint(e)
 	}
 	p.tryChanges() // at last, because now there are rows of many people
+	p.tryDeleted()
+	p.tryMine()
 	return p.report, cmp.Or(ctx.Err(), p.broken)
 }
 
@@ -162,9 +167,28 @@ func (p *prover) begin() error {
 		if e.body, err = p.bodyOf(e); err != nil {
 			return err
 		}
+		if e.Pagination != nil { // after the document is made from the pages
+			e.Pagination = smallPages{e.Pagination, &p.small}
+		}
 		p.endpoints, p.report.Endpoints = append(p.endpoints, e), append(p.report.Endpoints, e.tried)
 	}
+	p.report.FieldRules = fieldRules(p.registry.Resources)
 	return nil
+}
+
+// fieldRules lists the rules about the fields of viewsets.
+func fieldRules(resources []*table.Resource) []FieldRule {
+	all := []FieldRule{}
+	for _, r := range resources {
+		for _, rule := range r.Declaration.Fields {
+			what := "sees"
+			if rule.Writes {
+				what = "writes"
+			}
+			all = append(all, FieldRule{r.Path, rule.Field, what, fmt.Sprint(rule.Permission)})
+		}
+	}
+	return all
 }
 
 // gather makes a person of each kind: a visitor, two users, one of the staff, a holder of each

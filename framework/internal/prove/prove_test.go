@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -300,6 +301,14 @@ func TestLeaks(t *testing.T) {
 		{name: "a paper is shown outside its team", change: asOwner(one("GET", "/api/papers/")), more: tenants(), where: "GET /api/papers/{id}/", what: "not theirs"},
 		{name: "a paper is changed outside its team", change: asOwner(one("PUT", "/api/papers/")), more: tenants(), where: "PUT /api/papers/{id}/", what: "differs from that for a row"},
 		{name: "a function counts all rows", more: []framework.Resource{counter("count", countAll)}, where: "GET /api/counter/count/", what: "changed after another caller's request"},
+		{name: "a row that is deleted softly is shown", change: remembers, more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
+		{name: "rows that are deleted softly are counted", change: countsDeleted, more: []framework.Resource{cards()}, where: "GET /api/cards/", what: "made and deleted"},
+		{name: "PUT resets a field that the caller may not write", change: resets, more: []framework.Resource{pins()}, where: "PUT /api/pins/{id}/", what: "which the body does not have"},
+		{name: "a function deletes all rows, and others spend theirs", more: spending(), where: "POST /api/all/remove/", what: "it changes a row of cards"},
+		{name: "a function deletes all rows, which only staff sees", more: []framework.Resource{clearer(), inventory()}, where: "POST /api/clearer/clear/", what: "it changes a row of things"},
+		{name: "OPTIONS shows the members of a body to a visitor", change: asOwner(at("OPTIONS", "/api/boxes/")), where: "GET /api/boxes/", what: "the access check of the viewset rejects this caller"},
+		{name: "the count of a list that is longer than a page has all rows", change: countsAll, where: "GET /api/boxes/", what: "changed after another caller's request"},
+		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
 		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
 		{name: "an action is run by all, after rows are deleted softly", change: asOwner(one("POST", "/api/cards/")), more: []framework.Resource{cards()}, where: "POST /api/cards/{id}/print/", what: "not theirs"},
@@ -359,6 +368,22 @@ func marks(g *guests, next http.Handler) http.Handler {
 	})
 }
 
+// countsAll adds the number of the owner's boxes to the answer of a list with a next page.
+func countsAll(g *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := &captured{ResponseWriter: w}
+		next.ServeHTTP(to, r)
+		if at("GET", "/api/boxes/")(r) && strings.Contains(to.text, `"next":"http`) && r.Header.Get("Authorization") != g.first {
+			all := &captured{ResponseWriter: &status{header: http.Header{}}}
+			r.Header.Set("Authorization", g.first)
+			next.ServeHTTP(all, r)
+			to.text += regexp.MustCompile(`"count":\d+`).FindString(all.text)
+		}
+		w.WriteHeader(to.code)
+		_, _ = w.Write([]byte(to.text))
+	})
+}
+
 // exists reports whether the owner gets the row of a request.
 func exists(g *guests, next http.Handler, r *http.Request) bool {
 	probe, _ := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost"+r.URL.Path, http.NoBody)
@@ -396,6 +421,12 @@ type total struct {
 
 func countAll(c *framework.Call, _ framework.None) (total, error) {
 	n, err := c.DB.NewSelect().Table("boxes").Count(c)
+	return total{n}, err
+}
+
+// countLate counts the boxes whose label is the last in an order.
+func countLate(c *framework.Call, _ framework.None) (total, error) {
+	n, err := c.DB.NewSelect().Table("boxes").Where("label > ?", "yz").Count(c)
 	return total{n}, err
 }
 

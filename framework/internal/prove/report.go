@@ -17,6 +17,8 @@ type Report struct {
 	Callers []string `json:"callers"`
 	// Endpoints has every endpoint, in the order of registration.
 	Endpoints []*Tried `json:"endpoints"`
+	// FieldRules are the rules about fields, in the order of registration.
+	FieldRules []FieldRule `json:"fieldRules"`
 	// Findings are the leaks, in the order in which they were found.
 	Findings []Finding `json:"findings"`
 	// Unexercised are the endpoints that no request reached, with the reason and what would help.
@@ -40,6 +42,14 @@ type Cell struct {
 	Statuses map[int]int `json:"statuses"`
 }
 
+// A FieldRule is a rule about a field of a viewset.
+type FieldRule struct {
+	ViewSet    string `json:"viewset"` // "manage/doctors"
+	Field      string `json:"field"`
+	Rule       string `json:"rule"`       // "sees" or "writes"
+	Permission string `json:"permission"` // of the callers that see or write the field
+}
+
 // A Finding is one leak, or an endpoint that was not exercised.
 type Finding struct {
 	Method string `json:"method"`
@@ -59,8 +69,8 @@ func (f Finding) String() string {
 }
 
 // Matrix returns the access of each caller to every endpoint as text, one line for each: what a
-// visitor, a user, one of the staff and a superuser have, and the permissions that give a user more. It
-// depends on the declarations alone.
+// visitor, a user, one of the staff and a superuser have, and the permissions that give a user more. After
+// them it has a line for each rule about a field. It depends on the declarations alone.
 func (r *Report) Matrix() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -75,6 +85,12 @@ func (r *Report) Matrix() string {
 			fmt.Fprintf(table, "\t%s", e.Cells[slices.Index(r.Callers, name)].Access)
 		}
 		fmt.Fprintf(table, "\t%s\t%s\n", e.rows(), strings.Join(append(r.opening(e), "-"), " "))
+	}
+	if len(r.FieldRules) > 0 {
+		fmt.Fprint(table, "\nVIEWSET\tFIELD\tRULE\tPERMISSION\n")
+	}
+	for _, rule := range r.FieldRules {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", rule.ViewSet, rule.Field, rule.Rule, rule.Permission)
 	}
 	_ = table.Flush() // a strings.Builder takes all
 	lines := strings.Split(text.String(), "\n")

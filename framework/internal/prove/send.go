@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/query"
 )
 
 // answerTimeout limits how long an answer may take. A stream that goes on is cut off then. The next
@@ -29,6 +30,23 @@ type request struct {
 	header              http.Header
 	body                []byte
 	by                  *person
+	small               bool // pages of lists have one row
+}
+
+// smallPages are the pages of a list, which have one row for some requests of a proof.
+type smallPages struct {
+	query.Pagination
+
+	small *bool
+}
+
+// Window implements [query.Pagination].
+func (s smallPages) Window(v query.Values) (query.Window, error) {
+	w, err := s.Pagination.Window(v)
+	if *s.small {
+		w.Limit = min(w.Limit, 1)
+	}
+	return w, err
 }
 
 // An answer is what the server sent.
@@ -65,6 +83,7 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	maps.Copy(sent.Header, r.by.header)
 	maps.Copy(sent.Header, r.header)
 	to := &recorder{header: http.Header{}}
+	p.small = r.small
 	p.serve(to, sent)
 	p.report.Requests++
 	e.endless = e.endless || ctx.Err() != nil
@@ -182,7 +201,11 @@ func (r request) curl() string {
 	if r.query != "" {
 		at += "?" + r.query
 	}
-	return strings.Join(append(line, quote(at)), " ")
+	line = append(line, quote(at))
+	if r.small {
+		line = append(line, "# if pages have one row")
+	}
+	return strings.Join(line, " ")
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

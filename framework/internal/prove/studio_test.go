@@ -49,10 +49,21 @@ type Wall struct {
 	Secret  string // for auditors
 	Pinned  bool   // by editors
 	AlbumID *uuid.UUID
+	DraftID *uuid.UUID
 
 	Album *Album  `bun:"rel:belongs-to,join:album_id=id"`
+	Draft *Draft  `bun:"rel:belongs-to,join:draft_id=id"`
 	Notes []*Note `bun:"rel:has-many,join:id=wall_id"`
 	Stars []*Star `bun:"rel:has-many,join:id=wall_id"`
+}
+
+// A Draft may be behind a wall. Only its owner sees it.
+type Draft struct {
+	bun.BaseModel `bun:"table:drafts"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	Title   string
 }
 
 // A Note is on a wall. Only its author sees it.
@@ -108,6 +119,7 @@ type Line struct {
 }
 
 func (a *Album) owner() *uuid.UUID { return &a.OwnerID }
+func (d *Draft) owner() *uuid.UUID { return &d.OwnerID }
 func (w *Wall) owner() *uuid.UUID  { return &w.OwnerID }
 func (n *Note) author() *uuid.UUID { return &n.AuthorID }
 func (s *Star) user() *uuid.UUID   { return &s.UserID }
@@ -151,6 +163,7 @@ type wallInput struct {
 	Secret  string     `json:"secret" validate:"max=60"`
 	Pinned  bool       `json:"pinned"`
 	AlbumID *uuid.UUID `json:"album"  ref:"albums"`
+	DraftID *uuid.UUID `json:"draft"  ref:"drafts"`
 }
 
 type wallView struct {
@@ -198,15 +211,16 @@ var studioSchema = sqldb.Migrations{Namespace: "studio", FS: fstest.MapFS{
 	"1_studio.tx.up.sql": {Data: []byte(`
 CREATE TABLE albums ({{id}}, owner_id {{uuid}} NOT NULL, title {{text}} NOT NULL, cover {{json}});
 CREATE TABLE photos ({{id}}, album_id {{uuid}} NOT NULL REFERENCES albums (id) ON DELETE CASCADE, title {{text}} NOT NULL);
+CREATE TABLE drafts ({{id}}, owner_id {{uuid}} NOT NULL, title {{text}} NOT NULL);
 CREATE TABLE walls ({{id}}, owner_id {{uuid}} NOT NULL, title {{text}} NOT NULL, secret {{text}} NOT NULL, pinned {{bool}} NOT NULL,
-	album_id {{uuid}} REFERENCES albums (id) ON DELETE SET NULL);
+	album_id {{uuid}} REFERENCES albums (id) ON DELETE SET NULL, draft_id {{uuid}} REFERENCES drafts (id) ON DELETE SET NULL);
 CREATE TABLE notes ({{id}}, wall_id {{uuid}} NOT NULL REFERENCES walls (id) ON DELETE CASCADE, author_id {{uuid}} NOT NULL, text {{text}} NOT NULL);
 CREATE TABLE frames ({{id}}, wall_id {{uuid}} NOT NULL REFERENCES walls (id) ON DELETE CASCADE, title {{text}} NOT NULL);
 CREATE TABLE stars ({{id}}, wall_id {{uuid}} NOT NULL REFERENCES walls (id) ON DELETE CASCADE, user_id {{uuid}} NOT NULL, UNIQUE (wall_id, user_id));
 CREATE TABLE rooms ({{id}}, title {{text}} NOT NULL);
 CREATE TABLE lines ({{id}}, room_id {{uuid}} NOT NULL REFERENCES rooms (id) ON DELETE CASCADE, author_id {{uuid}} NOT NULL, text {{text}} NOT NULL);
 `)},
-	"1_studio.tx.down.sql": {Data: []byte("DROP TABLE lines;\nDROP TABLE rooms;\nDROP TABLE stars;\nDROP TABLE frames;\nDROP TABLE notes;\nDROP TABLE walls;\nDROP TABLE photos;\nDROP TABLE albums;\n")},
+	"1_studio.tx.down.sql": {Data: []byte("DROP TABLE lines;\nDROP TABLE rooms;\nDROP TABLE stars;\nDROP TABLE frames;\nDROP TABLE notes;\nDROP TABLE walls;\nDROP TABLE drafts;\nDROP TABLE photos;\nDROP TABLE albums;\n")},
 }}
 
 const (
@@ -236,16 +250,18 @@ func studio(storage files.Storage) []framework.Resource {
 		},
 		framework.ViewSet[Photo]{
 			Name: "scraps", Verbs: framework.CRUD[scrapInput, scrapView](), Scope: framework.Via("album_id", "albums"),
-			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Ordering: byTitle,
+			Permission: framework.All(signedIn, framework.OrReadOnly(framework.Not(framework.Staff()))), Relations: framework.Relations{"album": "cards"},
+			Ordering: framework.Ordering{Allowed: []string{"title", "album.title"}, Default: "title"}, Filters: []framework.Filter{filter.Not(filter.Exact("not_album_title", "album.title"))},
 		},
 		framework.ViewSet[Photo]{
 			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Via("album_id", "albums").Unless(framework.Staff()),
 			Permission: framework.Staff(), Ordering: byTitle,
 		},
+		framework.ViewSet[Draft]{Name: "drafts", Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Own((*Draft).owner), Permission: signedIn, Ordering: byTitle},
 		framework.ViewSet[Wall]{
 			Name: "walls", Verbs: framework.CRUD[wallInput, wallView](), Scope: framework.Public(), Writers: framework.Own((*Wall).owner), Permission: signedIn,
-			Relations: framework.Relations{"album": "albums", "notes": "walls/{}/notes", "stars": "stars"},
-			Ordering:  framework.Ordering{Allowed: []string{"title", "album.title", "notes"}, Default: "title"},
+			Relations: framework.Relations{"album": "albums", "draft": "drafts", "notes": "walls/{}/notes", "stars": "stars"},
+			Ordering:  framework.Ordering{Allowed: []string{"title", "album.title", "draft.title", "notes"}, Default: "title"},
 			Filters:   []framework.Filter{filter.Exact("note", "notes.text"), filter.Exact("album_title", "album.title"), filter.Min("min_notes", "notes"), filter.Exact("starred")},
 			Search:    framework.Search{Fields: []string{"title", "notes.text"}},
 			Actions:   []framework.Action[Wall]{framework.Toggle[Wall, wallView]("star", "stars", "user_id")},

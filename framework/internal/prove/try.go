@@ -37,6 +37,7 @@ func (p *prover) tryEndpoint(e *endpoint) {
 // tryOpen tries an endpoint that names no row as each caller: it must reject exactly those that the
 // declarations reject.
 func (p *prover) tryOpen(e *endpoint) {
+	p.stock(e)
 	reached := false
 	var last *answer
 	for _, who := range p.people {
@@ -87,64 +88,6 @@ func (p *prover) tryOpenAs(e *endpoint, who *person) *answer {
 		p.find(e, who, got.curl(), "it is answered %d", got.status)
 	}
 	return got
-}
-
-// untouched checks that a request changed no row that its sender may not see. foreseen are the hidden
-// rows with a Where, which may hide a row because it has changed.
-func (p *prover) untouched(e *endpoint, got *answer, before contents, foreseen map[*row]bool) {
-	after := p.contents()
-	for _, name := range before.changedIn(after) {
-		for _, one := range p.made {
-			if one.table != name {
-				continue
-			}
-			text := fmt.Sprint(one.values)
-			_, was := before[name][text]
-			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && p.hiddenFrom(got.by, one)) {
-				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
-				break
-			}
-		}
-	}
-}
-
-// foresee returns the newest rows with a Where that a person may not see, before a function runs.
-func (p *prover) foresee(e *endpoint, who *person) map[*row]bool {
-	const newest = 3 // rows of each viewset
-	hidden := map[*row]bool{}
-	if e.declared() {
-		return hidden // the framework changes the row of the request alone
-	}
-	for _, r := range p.registry.Resources {
-		if r.Scope.Kind != declare.ScopeWhere {
-			continue
-		}
-		rows := p.rowsOf(r)
-		for _, one := range rows[:min(len(rows), newest)] {
-			hidden[one] = p.hiddenFrom(who, one)
-		}
-	}
-	return hidden
-}
-
-// byWhere reports whether a viewset serves a row by a Where.
-func (p *prover) byWhere(one *row) bool {
-	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool {
-		return r.Table.Name == one.table && r.Scope.Kind == declare.ScopeWhere
-	})
-}
-
-// hiddenFrom reports whether a row is of a viewset's table, and no viewset shows it to a person.
-func (p *prover) hiddenFrom(who *person, one *row) (hidden bool) {
-	for _, r := range p.registry.Resources {
-		if r.Table.Name == one.table {
-			if p.sees(who, r, one) {
-				return false
-			}
-			hidden = true
-		}
-	}
-	return hidden
 }
 
 // unreached reports an endpoint that no caller reached.
@@ -214,6 +157,8 @@ func (p *prover) tryRow(e *endpoint) {
 	}
 	p.reachAll(e, one)
 	p.tryElsewhere(e, one)
+	p.tryLocks(e, one)
+	p.stock(e)
 	p.permitted(e, one)
 	if len(p.fits[e].left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
