@@ -88,6 +88,7 @@ func (b *binder) bindLinks(r *table.Resource, a declare.Action, fault func(error
 		e.ByWriters, e.ByReaders = byWriters(e, a, fault), a.ByReaders
 		e.Pattern = strings.TrimSuffix(r.ItemPath(), "/") + "/" + a.Name + "/:other" + r.Slash
 		e.Settle()
+		e.Refuses = append(slices.Clip(e.Refuses), links.Refuses(method)...)
 		links.Status = e.Status
 		e.Serve = serve
 		r.Endpoints = append(r.Endpoints, e)
@@ -133,7 +134,7 @@ func (b *binder) bindToggle(e *table.Endpoint, a declare.Action, fault func(erro
 		fault(naming.Sentence("Untransacted is for functions; leave it out"))
 	}
 	e.Resource.Stores = append(e.Resource.Stores, t.Row.Table)
-	e.Permission, e.Refuses = access.SignedIn(e.Permission), append(slices.Clip(e.Refuses), t.Refuses()...)
+	e.Permission, e.Refuses = access.SignedIn(e.Permission), append(slices.Clip(e.Refuses), t.Refuses(a.Method)...)
 	b.later(func() {
 		if a.Out == input.NoneType {
 			return

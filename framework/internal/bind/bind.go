@@ -177,7 +177,7 @@ func (b *binder) open(d *declare.Declaration) {
 			return
 		}
 	}
-	model, err := b.modelOf(d)
+	model, err := b.tableOf(d.Model)
 	if err == nil && len(model.PKs) != 1 {
 		err = naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", d.Model.Name(), len(model.PKs))
 	}

@@ -116,9 +116,10 @@ func (l *keyList) of() (*input.Field, string) { return l.field, l.relation.Name 
 
 func (l *keyList) sought() string { return l.relation.Name + "." + l.name.Name }
 
-func (l *keyList) codes() (all []string) {
+func (l *keyList) codes() []string {
+	all := []string{problem.CodeReferenced}
 	if l.create {
-		all = constraintCodes(l.targets)
+		all = append(all, constraintCodes(l.targets)...)
 		if len(l.targets.Owners()) > 0 {
 			all = append(all, problem.CodeAuthenticationRequired)
 		}
@@ -307,10 +308,14 @@ func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]boo
 		keys = append(keys, key)
 	}
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
-	_, err := c.Session().Exec(c, c.DB.NewDelete().Model(table.NilModel(l.links.Model)).
-		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
-		Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys)))
-	return err
+	narrow := func(q bun.QueryBuilder) bun.QueryBuilder {
+		return q.Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
+			Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys))
+	}
+	if _, err := c.Session().Exec(c, c.DB.NewDelete().Model(table.NilModel(l.links.Model)).ApplyQueryBuilder(narrow)); err != nil {
+		return l.links.Referred(c, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
+	}
+	return nil
 }
 
 // link inserts the links of a row to some targets by one statement. A link that another request has

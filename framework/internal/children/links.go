@@ -75,6 +75,14 @@ func (l *Links) Methods() iter.Seq2[string, func(*call.Call, *table.Request) (*t
 	}
 }
 
+// Refuses lists the error codes of a method that depend on the links.
+func (l *Links) Refuses(method string) []string {
+	if method == http.MethodDelete {
+		return []string{problem.CodeReferenced}
+	}
+	return nil
+}
+
 // serve finds the row and the related row of a request and runs change, in one transaction.
 func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) error) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {

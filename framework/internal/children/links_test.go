@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
@@ -19,6 +22,14 @@ func linked() framework.ViewSet[Machine] {
 		framework.Links[Machine]("materials").Doc("A material of the machine."),
 	}
 	return v
+}
+
+// A Seal is on the link of a machine and a material.
+type Seal struct {
+	bun.BaseModel `bun:"table:seals"`
+
+	ID     uuid.UUID `bun:",pk"`
+	LinkID uuid.UUID
 }
 
 // TestLinks: what each request makes of the links of machine 1, which is Ada's.
@@ -92,13 +103,41 @@ func TestTwoEditors(t *testing.T) {
 	})
 }
 
+// TestStillLinked: a link to which other rows refer stays, whether a list or an action of Links would
+// remove it. The error names the resource of these rows.
+func TestStillLinked(t *testing.T) {
+	type view struct {
+		ID uuid.UUID `json:"id"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		seals := framework.ViewSet[Seal]{Name: "seals", Verbs: framework.ReadOnly[view](), Scope: framework.Public()}
+		_, c := apitest.Serve(t, config(db), append(others(), linked(), seals)...)
+		furnish(t, db)
+		apitest.Insert(t, db, &Seal{ID: apitest.ID("seal"), LinkID: apitest.ID("link")})
+		ada := apitest.As(c, "ada")
+		for _, r := range []*frameworktest.Response{
+			ada.Delete("/api/machines/1/materials/" + apitest.ID("wood").String() + "/"),
+			ada.Patch("/api/machines/1/", `{"materials":[]}`),
+		} {
+			r.Expect(409).Code("still_referenced").Contains("Records of seals refer to this one.")
+		}
+		if after := summary(t, db, 1); after != furnished {
+			t.Errorf("a rejected request changed the machine: %s", after)
+		}
+		if _, err := db.DB.DB.Exec("DELETE FROM seals"); err != nil {
+			t.Fatal(err)
+		}
+		ada.Delete("/api/machines/1/materials/" + apitest.ID("wood").String() + "/").Expect(204)
+	})
+}
+
 // TestLinksOnce: the doctor requires the unique index by which a repeated PUT adds no second link.
 func TestLinksOnce(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		api, _ := apitest.Serve(t, config(db), append(others(), linked())...)
 		id := map[bool]string{true: "TEXT", false: "uuid"}[db.Kind() == sqldb.SQLite]
 		for _, text := range []string{
-			"DROP TABLE machine_materials", "CREATE TABLE machine_materials (id " + id + " PRIMARY KEY, machine_id bigint NOT NULL, material_id " + id + " NOT NULL)",
+			"DROP TABLE seals", "DROP TABLE machine_materials", "CREATE TABLE machine_materials (id " + id + " PRIMARY KEY, machine_id bigint NOT NULL, material_id " + id + " NOT NULL)",
 		} {
 			if _, err := db.DB.DB.Exec(text); err != nil {
 				t.Fatal(err)

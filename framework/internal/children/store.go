@@ -43,7 +43,7 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	keys := sqldb.List(keysOf(r, rows))
 	q := c.DB.NewDelete().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), keys)
 	if _, err := c.Session().Exec(c, q); err != nil {
-		return referred(c, r, keys, err)
+		return r.Referred(c, keys, err)
 	}
 	for _, row := range rows {
 		if err := r.RecordDeleted(c, row); err != nil {
@@ -59,20 +59,6 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 		})
 	}
 	return nil
-}
-
-// referred returns the error of a DELETE of rows. If other rows refer to one of them, it names their
-// table, which SQLite does not name.
-func referred(c *call.Call, r *table.Resource, keys schema.QueryAppender, err error) error {
-	fault, ok := sqldb.Classify(err)
-	if !ok || fault.Kind != sqldb.ForeignKey {
-		return err
-	}
-	fault.Referenced = true
-	if referring, lookErr := c.Session().Referring(c, r.Table.Name, r.Pk.Name, keys); lookErr == nil && len(referring) > 0 {
-		fault.Table = r.API.FirstServed(referring)
-	}
-	return &table.RowError{Resource: r, Fault: fault, Err: err}
 }
 
 // An itemError is the error of one of several rows.

@@ -33,8 +33,8 @@ type From struct {
 //	exists(votes,mine)
 //	initial
 //
-// The last is an expression of the viewset. Several terms of an order are separated by spaces. The error of an unknown name suggests the
-// nearest one.
+// The last is an expression of the viewset. Several terms of an order are separated by spaces. The
+// error of an unknown name suggests the nearest one.
 func (b Base) ReadFrom(tag string) (From, error) {
 	if name, rest, ok := strings.Cut(tag, "("); ok && !strings.Contains(name, ",") {
 		return b.readFunction(name, rest)

@@ -3,6 +3,10 @@ package relation
 import (
 	"reflect"
 	"strings"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/naming"
 )
 
 // A JoinTable is the join table of a many-to-many relation, and the field of the relation.
@@ -21,4 +25,21 @@ func JoinTables(model reflect.Type) (found []JoinTable) {
 		}
 	}
 	return found
+}
+
+// TableOf returns bun's description of a model, with its relations. It returns an error if bun does
+// not know the model of a join table that the model needs, or if bun panics on the model.
+func TableOf(known *schema.Tables, model reflect.Type) (t *schema.Table, err error) {
+	for _, j := range JoinTables(model) {
+		if known.ByName(j.Table) == nil {
+			return nil, naming.Sentence("the many-to-many relation %s.%s needs the model of its join table %q; add that model to Models, such as (*%s)(nil)",
+				model.Name(), j.Field, j.Table, naming.Title(naming.Singular(j.Table)))
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
+		}
+	}()
+	return known.Get(model), nil
 }

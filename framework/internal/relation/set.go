@@ -142,6 +142,10 @@ func (s *Set) relate(base Base, name string, described *schema.Relation, ref str
 	if err := checkKeys(described); err != nil {
 		return nil, err
 	}
+	// bun describes the relations of the related rows only if it is given their model too.
+	if _, err := TableOf(described.JoinTable.Dialect().Tables(), described.JoinTable.Type); err != nil {
+		return nil, err
+	}
 	r := &Relation{Name: name, Schema: described, base: base.table, set: s}
 	if ref == OfRow {
 		return r, nil

@@ -59,6 +59,22 @@ func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Fiel
 	return &RowError{Resource: r, Row: row, Fault: fault, Err: err}
 }
 
+// Referred returns a [RowError] for the error of a DELETE of rows to which other rows refer. keys are
+// the primary keys of the rows: a value, a list, or a query. SQLite does not name the table of the other
+// rows; then Referred queries the tables, and names the first one that a resource serves, or else the
+// first one. It returns any other error unchanged.
+func (r *Resource) Referred(c *call.Call, keys schema.QueryAppender, err error) error {
+	fault, ok := sqldb.Classify(err)
+	if !ok || fault.Kind != sqldb.ForeignKey {
+		return err
+	}
+	fault.Referenced = true
+	if referring, lookErr := c.Session().Referring(c, r.Table.Name, r.Pk.Name, keys); lookErr == nil && len(referring) > 0 {
+		fault.Table = r.API.FirstServed(referring)
+	}
+	return &RowError{Resource: r, Fault: fault, Err: err}
+}
+
 func isNull(f *schema.Field, row reflect.Value) bool {
 	v := f.Value(row)
 	return v.Kind() == reflect.Pointer && v.IsNil() || f.NullZero && f.HasZeroValue(row)

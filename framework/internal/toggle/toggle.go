@@ -31,11 +31,14 @@ type Toggle struct {
 	rows   *table.Resource // stores the callers' rows
 }
 
-// Refuses lists the error codes of the caller's row: it violates a constraint, or it is outside of
-// its scope.
-func (t *Toggle) Refuses() []string {
+// Refuses lists the error codes of a method about the caller's row: it violates a constraint, it is
+// outside of its scope, or other rows refer to it.
+func (t *Toggle) Refuses(method string) []string {
 	codes := []string{problem.CodeUnique, problem.CodeConflict}
-	if t.mayHide() {
+	switch {
+	case method == http.MethodDelete:
+		return []string{problem.CodeReferenced}
+	case t.mayHide():
 		codes = append(codes, problem.CodeForbidden)
 	}
 	return codes
@@ -117,10 +120,13 @@ func (t *Toggle) store(c *call.Call, m reflect.Value) error {
 
 // remove deletes the caller's row of an object.
 func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
-	q := c.DB.NewDelete().Model(table.NilModel(t.rows.Model)).
-		Where("?TableAlias.? = ?", bun.Ident(t.Row.Name), table.Column(t.base, object)).
-		Where("?TableAlias.? = ?", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID))
-	t.rows.Scope.Narrow(t.rows.Looking(c), q.QueryBuilder())
+	own := func(q bun.QueryBuilder) bun.QueryBuilder {
+		q = q.Where("?TableAlias.? = ?", bun.Ident(t.Row.Name), table.Column(t.base, object)).
+			Where("?TableAlias.? = ?", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID))
+		t.rows.Scope.Narrow(t.rows.Looking(c), q)
+		return q
+	}
+	q := c.DB.NewDelete().Model(table.NilModel(t.rows.Model)).ApplyQueryBuilder(own)
 	m := reflect.New(t.rows.Model)
 	var columns []string
 	var cells []any
@@ -135,7 +141,7 @@ func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 	case fault.IsNotFound(err):
 		return nil
 	case err != nil:
-		return err
+		return t.rows.Referred(c, t.rows.Keys(c).ApplyQueryBuilder(own), err)
 	}
 	return t.record(c, table.Change{Verb: call.VerbDelete, Before: m.Interface()}, m)
 }

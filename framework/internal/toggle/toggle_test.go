@@ -164,6 +164,25 @@ func TestReaders(t *testing.T) {
 	})
 }
 
+// TestStillReferenced: a row to which other rows refer stays, and the error says so.
+func TestStillReferenced(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, apitest.Config(db), posts(), favorites(), readers())
+		bob := apitest.As(c, "bob")
+		bob.Put("/api/posts/1/favorite/", nil).Expect(200)
+		id := map[bool]string{true: "TEXT", false: "uuid"}[db.Kind() == sqldb.SQLite]
+		for _, text := range []string{"CREATE TABLE thanks (favorite_id " + id + " REFERENCES favorites (id))", "INSERT INTO thanks SELECT id FROM favorites"} {
+			if _, err := db.DB.DB.Exec(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		bob.Delete("/api/posts/1/favorite/").Expect(409).Code("still_referenced")
+		if n := apitest.Count(t, db, "favorites"); n != 1 {
+			t.Errorf("%d rows are stored; want 1", n)
+		}
+	})
+}
+
 // TestConcurrent: many requests at the same time leave one row, whatever their order.
 func TestConcurrent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

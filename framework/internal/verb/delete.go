@@ -61,8 +61,11 @@ func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender
 	}
 	d.Resource.NarrowTo(c, r, q.QueryBuilder())
 	result, err := c.Session().Exec(c, q)
-	if err != nil {
-		return d.referred(c, key, err)
+	switch {
+	case err != nil && key != nil:
+		return d.Resource.Referred(c, key, err)
+	case err != nil:
+		return err
 	}
 	switch gone, err := result.RowsAffected(); {
 	case err != nil:
@@ -71,21 +74,4 @@ func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender
 		return problem.NotFound()
 	}
 	return nil
-}
-
-// referred returns the error of a DELETE. If a foreign key prevents the delete of the row with
-// key, and the error does not name a table that still refers to the row, it queries the tables
-// and adds the first one that a resource serves, or else the first one. SQLite never names such a
-// table. Any other error, and any error without a key, is returned unchanged.
-func (d Removal) referred(c *call.Call, key schema.QueryAppender, err error) error {
-	fault, ok := sqldb.Classify(err)
-	if !ok || key == nil || fault.Kind != sqldb.ForeignKey || fault.Table != "" {
-		return err
-	}
-	referring, lookErr := c.Session().Referring(c, d.Resource.Table.Name, d.Resource.Pk.Name, key)
-	if lookErr != nil || len(referring) == 0 {
-		return err
-	}
-	fault.Table, fault.Referenced = d.Resource.API.FirstServed(referring), true
-	return &table.RowError{Resource: d.Resource, Fault: fault, Err: err}
 }

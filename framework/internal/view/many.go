@@ -55,7 +55,7 @@ func (p *Plan) addMany(m planMany) {
 // no related rows: its column is NULL, or it is in a row that is not there.
 func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	lists := map[any][]reflect.Value{}
-	var owners []any // each once
+	var once []any // the keys, each once
 	for i, key := range keys {
 		field, err := out.Index(i).FieldByIndexErr(m.index)
 		if err != nil { // the row that would have the list is null
@@ -63,23 +63,24 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 		}
 		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
 		if lists[key] == nil && key != nil {
-			owners = append(owners, key)
+			once = append(once, key)
 		}
 		lists[key] = append(lists[key], field)
 	}
-	if len(owners) == 0 {
+	if len(once) == 0 {
 		return nil
 	}
-	children, owners, err := m.children(c, owners)
+	children, found, err := m.children(c, once)
 	if err != nil {
 		return err
 	}
-	for i, owner := range owners {
+	byKey := owners[reflect.Value]{exact: lists}
+	for i, owner := range found {
 		child := children.Index(i)
 		if m.pointer {
 			child = child.Addr()
 		}
-		for _, field := range lists[owner] {
+		for _, field := range byKey.of(owner) {
 			field.Set(reflect.Append(field, child))
 		}
 	}

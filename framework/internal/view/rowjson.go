@@ -56,7 +56,8 @@ type rowMember struct {
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
 // newRowWriter compiles a writer. It returns nil if the view is not flat, hides members from some
-// callers, shows files or makes its own JSON, if a field has an option in its tag json, or if the JSON is not one member for each column.
+// callers, shows files or makes its own JSON, if a field has an option in its tag json, or if the
+// JSON is not one member for each column.
 func newRowWriter(p *Plan) *rowWriter {
 	if !p.Flat() || !p.mask.Empty() || len(p.files) > 0 || wire.MakesJSON(p.out) {
 		return nil
