@@ -197,4 +197,11 @@ func TestBodiesOfUploads(t *testing.T) {
 	if got := document.at(append(at, "description")...); !strings.Contains(got, "one of the types image/png, image/jpeg, image/gif") {
 		t.Errorf("a body has the description %s", got)
 	}
+	answer := []string{"paths", "/api/people/{id}/photo/", "put", "responses", "200", "content", "application/json", "schema"}
+	if got := document.at(append(answer, "type")...); got != `"object"` {
+		t.Errorf("the answer of an upload is %s; it is never null", got)
+	}
+	if got := document.at("components", "schemas", "Person", "properties", "photo", "type"); got != `["object","null"]` {
+		t.Errorf("the photo of a person is %s", got)
+	}
 }

@@ -264,10 +264,16 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 		return nil
 	case e.Page != nil:
 		return w.list(e)
-	case e.In != "":
-		return wrapped(e.In, w.schemas.out(e.Output), true)
 	}
-	return w.schemas.out(e.Output)
+	schema := w.schemas.out(e.Output)
+	if e.Upload != nil { // the stored file, never null
+		schema = maps.Clone(schema)
+		schema["type"], schema["description"] = "object", "The stored file."
+	}
+	if e.In != "" {
+		return wrapped(e.In, schema, true)
+	}
+	return schema
 }
 
 // wrapped returns the schema of an object that has a value as its one member.
