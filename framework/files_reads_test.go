@@ -178,3 +178,30 @@ func TestMediaTypesOfFiles(t *testing.T) {
 		api.as("ada").do("OPTIONS", newPerson(api)+"photo/", nil).is(200).says(`"renders":["image/png","image/jpeg","image/gif","application/json"]`)
 	})
 }
+
+// TestBodiesOfUploads: the document describes the bytes of a file alike in a body, in a part of a
+// form and in an answer. Generators of clients send them as bytes with a name. The part has no
+// "encoding", which some of them do not read.
+func TestBodiesOfUploads(t *testing.T) {
+	db := sqlite(t)
+	if err := db.Migrate(t.Context(), nil, peopleSchema); err != nil {
+		t.Fatal(err)
+	}
+	_, document := promised(t, fileConfig(db), peopleWith(disk(t)))
+	at := []string{"paths", "/api/people/{id}/photo/", "put", "requestBody"}
+	one := `{"schema":{"format":"binary","type":"string"}}`
+	form := `{"schema":{"properties":{"file":{"format":"binary","type":"string"}},"required":["file"],"type":"object"}}`
+	if got, want := document.at(append(at, "content")...), `{"image/gif":`+one+`,"image/jpeg":`+one+`,"image/png":`+one+`,"multipart/form-data":`+form+`}`; got != want {
+		t.Errorf("a body has the content %s, want %s", got, want)
+	}
+	if got := document.at(append(at, "description")...); !strings.Contains(got, "one of the types image/png, image/jpeg, image/gif") {
+		t.Errorf("a body has the description %s", got)
+	}
+	answer := []string{"paths", "/api/people/{id}/photo/", "put", "responses", "200", "content", "application/json", "schema"}
+	if got := document.at(append(answer, "type")...); got != `"object"` {
+		t.Errorf("the answer of an upload is %s; it is never null", got)
+	}
+	if got := document.at("components", "schemas", "Person", "properties", "photo", "type"); got != `["object","null"]` {
+		t.Errorf("the photo of a person is %s", got)
+	}
+}

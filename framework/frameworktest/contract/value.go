@@ -98,10 +98,25 @@ func (m maker) list(place, name string, depth int) *node {
 	if depth >= deepest {
 		most = least
 	}
+	unique, _ := m.contract.document.at(place + "/uniqueItems").(bool)
 	for range least + m.dice.IntN(max(min(most, least+3)-least, 0)+1) {
-		l.items = append(l.items, m.value(place+"/items", name, depth+1))
+		item := m.value(place+"/items", name, depth+1)
+		for try := 0; unique && l.has(item) && try < triesOfItems; try++ {
+			item = m.value(place+"/items", name, depth+1)
+		}
+		if !unique || !l.has(item) {
+			l.items = append(l.items, item)
+		}
 	}
 	return l
+}
+
+// triesOfItems is how many items are tried for a list whose items must differ.
+const triesOfItems = 100
+
+// has reports whether a list has an item with the same JSON.
+func (n *node) has(item *node) bool {
+	return slices.ContainsFunc(n.items, func(other *node) bool { return other.String() == item.String() })
 }
 
 func (m maker) bound(place, keyword string, usual int) int {
@@ -118,7 +133,7 @@ func (m maker) bound(place, keyword string, usual int) int {
 func (m maker) string(place, name string) string {
 	schema := m.contract.document.object(place)
 	format, _ := schema["format"].(string)
-	if seen := m.pool.values(name, ""); len(seen) > 0 && !m.chance(3) {
+	if seen := m.allowed(place, m.pool.values(name, "")); len(seen) > 0 && !m.chance(3) {
 		return oneOf(m, seen)
 	}
 	if text, ok := m.format(format); ok {
@@ -139,6 +154,20 @@ func (m maker) string(place, name string) string {
 		}
 	}
 	return m.matchPattern(pattern, least, most)
+}
+
+// allowed returns the texts that the schema at a place allows.
+func (m maker) allowed(place string, texts []string) (all []string) {
+	schema, err := m.contract.schema(requestSchemas, place)
+	if err != nil {
+		return nil
+	}
+	for _, text := range texts {
+		if schema.Validate(text) == nil {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // triesOfWords is how many words are tried before text is generated from a pattern. Most

@@ -148,3 +148,45 @@ func TestTheOperationOfAPath(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesOfAnswersAreAllowed: a value of an answer is sent again only where a schema allows it, and
+// a list of different items repeats none.
+func TestValuesOfAnswersAreAllowed(t *testing.T) {
+	const tagged = `{"openapi": "3.1.0", "paths": {
+		"/tags": {"post": {"operationId": "addTag", "responses": {"201": {"description": "made", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tag"}}}}}}},
+		"/things": {"post": {"operationId": "addThing", "parameters": [{"name": "mark", "in": "query", "schema": {"type": "string"}}],
+			"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
+			"responses": {"204": {"description": "none"}}}}},
+		"components": {"schemas": {
+			"Tag": {"type": "object", "properties": {"id": {"type": "string"}, "mark": {"type": "string"}}},
+			"Thing": {"type": "object", "required": ["tags", "mark", "kinds"], "properties": {
+				"tags": {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 30}},
+				"mark": {"type": "string", "pattern": "^[a-z]+$"},
+				"kinds": {"type": "array", "minItems": 2, "uniqueItems": true, "items": {"enum": ["a", "b", "c"]}}}}}}}`
+	c, err := New([]byte(tagged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMaker(c, 1, nil)
+	m.pool.learn(c.find("POST", "/tags/"), []byte(`{"id": "01a21cd7-8faa-7072-ba7b-1787032ec61c", "mark": "A 1"}`))
+	m.pool.learn(c.find("POST", "/tags/"), []byte(`{"mark": "lower"}`))
+	allowed, err := c.schema(requestSchemas, c.find("POST", "/things/").body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent strings.Builder
+	for range 200 {
+		d := m.draft(c.find("POST", "/things/"))
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.body))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, d)
+		}
+		if err := allowed.Validate(value); err != nil {
+			t.Fatalf("%v\n%s", err, d)
+		}
+		sent.Write(d.body)
+	}
+	if !strings.Contains(sent.String(), `"lower"`) {
+		t.Error("the mark of an answer is never sent")
+	}
+}

@@ -6,13 +6,15 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
-// linked lists the operations that take the key of the object that the endpoint creates: the
-// operations on one object in every viewset of the same model whose key the answer contains. It
-// is nil if the endpoint creates no row, or if [Operation.answersObject] is false.
-func (e Operation) linked() (all []Operation) {
+// linked lists the operations that take the key of the object that the endpoint creates: in every
+// viewset of the same model whose key the answer contains, the operations on one object, and the
+// lists and creates below it. It is nil if the endpoint creates no row, or if
+// [Operation.answersObject] is false.
+func (e Operation) linked() (all []spec.Link) {
 	if e.Route.Name != call.VerbCreate && !e.ShowsCreated() || !e.answersObject() {
 		return nil
 	}
@@ -25,11 +27,38 @@ func (e Operation) linked() (all []Operation) {
 		}
 		for _, other := range r.Endpoints {
 			if other.OnObject {
-				all = append(all, NewOperation(other))
+				all = append(all, e.linkTo(other, r, append(keyNames(r), r.KeyName())))
+			}
+		}
+		all = append(all, e.linkedBelow(r)...)
+	}
+	return all
+}
+
+// linkedBelow lists the operations below an object of a resource that take no key of their own.
+func (e Operation) linkedBelow(r *table.Resource) (all []spec.Link) {
+	for _, below := range r.API.Resources {
+		if below.Above == nil || below.Above.Parent != r {
+			continue
+		}
+		for _, other := range below.Endpoints {
+			if !other.OnObject {
+				all = append(all, e.linkTo(other, r, keyNames(below)))
 			}
 		}
 	}
 	return all
+}
+
+// linkTo links to an operation whose path parameters have these names. The last one is the key of
+// the new object, which is one of r. The request has the keys of the others.
+func (e Operation) linkTo(other *table.Endpoint, r *table.Resource, names []string) spec.Link {
+	last := len(names) - 1
+	link := spec.Link{ID: NewOperation(other).ID(), Key: names[last], Member: r.KeyName(), Above: map[string]string{}}
+	for i, name := range keyNames(r) {
+		link.Above[names[i]] = name
+	}
+	return link
 }
 
 // answersObject reports whether the endpoint answers with one object of its resource that

@@ -113,9 +113,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 			Field: e.inputField(p.Name),
 		})
 	}
-	for _, to := range e.linked() {
-		described.Links = append(described.Links, spec.Link{ID: to.ID(), Key: to.Resource.KeyName(), Above: keyNames(to.Resource)})
-	}
+	described.Links = e.linked()
 	for _, scheme := range e.Authentication {
 		for _, way := range access.SecurityOf(scheme, e.Route.Method) {
 			described.Security = append(described.Security, specSchemes(way))

@@ -65,6 +65,10 @@ func TestDocument(t *testing.T) {
 			}
 			for _, want := range []string{
 				`"parameters":{"id":"$response.body#/id","slug":"$request.path.slug"}`, `"summary":"List comments of an article"`,
+				`"listArticleComments":{"operationId":"listArticleComments","parameters":{"slug":"$response.body#/slug"}}`,
+				`"createArticlePart":{"operationId":"createArticlePart","parameters":{"slug":"$response.body#/slug"}}`,
+				`"listNotebookPageMarks":{"operationId":"listNotebookPageMarks","parameters":{"` + notebook + `":"$request.path.` + notebook + `","` + c.page + `":"$response.body#/id"}}`,
+				`"createSheetMark":{"operationId":"createSheetMark","parameters":{"` + sheet + `":"$response.body#/id"}}`,
 				`"The article's slug."`, `It must be below an article that the caller may change.`, `It must be below a page that the caller may see.`,
 			} {
 				if !strings.Contains(compact(t, text), want) {

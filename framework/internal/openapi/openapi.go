@@ -219,20 +219,18 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 }
 
 // upload describes the body of an endpoint that stores a file: the content itself, or one part of
-// a form.
+// a form. The part has no "encoding" with the types, because ogen does not read it.
 func (w *writer) upload(op *openapi31.Operation, u *spec.Upload) {
 	if u == nil {
 		return
 	}
 	body := openapi31.RequestBody{}
-	body.WithRequired(true).WithDescription(fmt.Sprintf("The content of the file, of at most %d bytes.", u.MaxBytes))
+	body.WithRequired(true).WithDescription(fmt.Sprintf(
+		"The content of the file, of at most %d bytes. The part of a form has one of the types %s.", u.MaxBytes, strings.Join(u.Types, ", ")))
 	for _, media := range u.Types {
-		body.WithContentItem(media, openapi31.MediaType{Schema: wire.JSONSchema{}})
+		body.WithContentItem(media, openapi31.MediaType{Schema: bytesSchema()})
 	}
-	part := wire.JSONSchema{"type": "string", "contentMediaType": strings.Join(u.Types, ", ")}
-	form := openapi31.MediaType{Schema: object(wire.Members{{Name: "file", Value: part}}, []any{"file"})}
-	form.WithEncodingItem("file", *new(openapi31.Encoding).WithContentType(strings.Join(u.Types, ", ")))
-	body.WithContentItem("multipart/form-data", form)
+	body.WithContentItem("multipart/form-data", openapi31.MediaType{Schema: object(wire.Members{{Name: "file", Value: bytesSchema()}}, []any{"file"})})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }
 
@@ -266,10 +264,16 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 		return nil
 	case e.Page != nil:
 		return w.list(e)
-	case e.In != "":
-		return wrapped(e.In, w.schemas.out(e.Output), true)
 	}
-	return w.schemas.out(e.Output)
+	schema := w.schemas.out(e.Output)
+	if e.Upload != nil { // the stored file, never null
+		schema = maps.Clone(schema)
+		schema["type"], schema["description"] = "object", "The stored file."
+	}
+	if e.In != "" {
+		return wrapped(e.In, schema, true)
+	}
+	return schema
 }
 
 // wrapped returns the schema of an object that has a value as its one member.
@@ -284,13 +288,13 @@ func wrapped(member string, schema wire.JSONSchema, required bool) wire.JSONSche
 func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 	all := map[string]openapi31.LinkOrReference{}
 	for _, to := range e.Links {
-		pointer := naming.PointerTo(to.Key)
+		pointer := naming.PointerTo(to.Member)
 		if e.In != "" {
 			pointer = naming.PointerTo(e.In) + pointer
 		}
 		link := openapi31.Link{Parameters: map[string]string{to.Key: "$response.body#" + pointer}}
-		for _, name := range to.Above {
-			link.Parameters[name] = "$request.path." + name
+		for name, sent := range to.Above {
+			link.Parameters[name] = "$request.path." + sent
 		}
 		all[to.ID] = openapi31.LinkOrReference{Link: link.WithOperationID(to.ID)}
 	}

@@ -16,10 +16,13 @@ const itemSchema = "x-itemSchema"
 func (w *writer) parts(r *openapi31.Response, p *spec.Parts) {
 	for _, media := range p.Media {
 		if p.Element == nil {
-			r.WithContentItem(media, openapi31.MediaType{Schema: wire.JSONSchema{"type": "string", "format": "binary"}})
+			r.WithContentItem(media, openapi31.MediaType{Schema: bytesSchema()})
 			continue
 		}
 		content := openapi31.MediaType{Schema: wire.JSONSchema{"type": "string"}}
 		r.WithContentItem(media, *content.WithMapOfAnythingItem(itemSchema, w.schemas.out(p.Element)))
 	}
 }
+
+// bytesSchema is the schema of bytes, as generators of clients read it.
+func bytesSchema() wire.JSONSchema { return wire.JSONSchema{"type": "string", "format": "binary"} }

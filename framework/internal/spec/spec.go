@@ -146,10 +146,11 @@ type Rows struct{}
 
 // A Link leads from an answer to the operation that takes its key.
 type Link struct {
-	ID  string // of the operation
-	Key string // the name of the operation's path parameter, and of the member of the answer
-	// Above are the names of the operation's other path parameters, which the request has too.
-	Above []string
+	ID     string // of the operation
+	Key    string // the name of the operation's path parameter
+	Member string // the member of the answer that has the key
+	// Above has the names of the operation's other path parameters, and their names in the path of the request.
+	Above map[string]string
 }
 
 // A Failure has the error codes that an endpoint may answer with one status.
