@@ -44,6 +44,21 @@ func (db *DB) Version(ctx context.Context) (Version, error) {
 	return v, err
 }
 
+// Commits returns a text that changes with each commit: if it is the same at two moments, no
+// connection of any process committed a change between them. The reverse does not hold. On PostgreSQL it
+// reads the present snapshot, on SQLite the version of the file.
+func (db *DB) Commits(ctx context.Context) (string, error) {
+	if db.Kind() == SQLite {
+		return db.version.Now(ctx)
+	}
+	found, err := db.Session().Read(ctx, bun.SafeQuery(`SELECT pg_current_snapshot()::text`))
+	if err != nil {
+		return "", err
+	}
+	var text string
+	return text, found.Scan(0, &text)
+}
+
 // before reports whether the first number of a version, such as "17.2" or "18beta1", is less
 // than oldest. A version that does not begin with a number is an error.
 func before(version string, oldest int) (bool, error) {

@@ -21,6 +21,40 @@ func TestVersion(t *testing.T) {
 	})
 }
 
+// TestCommits: each commit changes the text, also one of another process. On PostgreSQL it may change
+// without one, because other databases of the server have transactions too.
+func TestCommits(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db, other := open(t, url, Options{}), open(t, url, Options{})
+		script(t, db, "CREATE TABLE t (id {{bigint}} PRIMARY KEY)")
+		seen := map[string]bool{}
+		mark := func() string {
+			t.Helper()
+			text, err := db.Commits(background(t))
+			if err != nil || text == "" {
+				t.Fatalf("%q, %v", text, err)
+			}
+			return text
+		}
+		for _, c := range []struct {
+			by   *DB
+			what string
+		}{
+			{db, "INSERT INTO t VALUES (1)"}, {other, "INSERT INTO t VALUES (2)"}, {db, "UPDATE t SET id = 3 WHERE id = 1"},
+			{other, "DELETE FROM t WHERE id = 2"}, {db, "DROP TABLE t"},
+		} {
+			seen[mark()] = true
+			run(t, c.by.Session(), c.what)
+			if text := mark(); seen[text] {
+				t.Errorf("after %s it is %q, as before", c.what, text)
+			}
+		}
+		if before := mark(); db.Kind() == SQLite && mark() != before {
+			t.Error("it changes without a commit")
+		}
+	})
+}
+
 func TestOldVersions(t *testing.T) {
 	for version, want := range map[string]bool{"14.9": true, "9.6.24": true, "15.0": false, "15": false, "18beta1": false} {
 		if old, err := before(version, oldestPostgres); old != want || err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
 
@@ -27,11 +28,7 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 		if len(r.Fields) > 0 {
 			add(fieldrule.FaultCode)
 		}
-		for _, check := range r.Checks {
-			if len(check.Fields) > 0 {
-				add(problem.CodeInfo{Code: check.Code, Text: check.Detail})
-			}
-		}
+		addChecks(r, add)
 		for _, shape := range r.Inputs {
 			for _, plan := range shape.Plans() {
 				addRules(plan, add)
@@ -40,6 +37,15 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 	}
 	slices.SortFunc(all, func(a, b problem.CodeInfo) int { return cmp.Compare(a.Code, b.Code) })
 	return all
+}
+
+// addChecks adds the codes of the CHECK constraints that name fields.
+func addChecks(r *table.Resource, add func(problem.CodeInfo)) {
+	for _, check := range r.Checks {
+		if len(check.Fields) > 0 {
+			add(problem.CodeInfo{Code: check.Code, Text: check.Detail})
+		}
+	}
 }
 
 // addRules adds the codes of the rules of a plan.

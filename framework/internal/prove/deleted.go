@@ -53,6 +53,12 @@ func (p *prover) tryDelete(e, maker *endpoint) {
 	if got, _ := p.succeed(e, who, fresh[0]); got == nil || !got.ok() {
 		return
 	}
+	p.lookAgain(e, looks)
+	p.reachDeleted(fresh[0])
+}
+
+// lookAgain reads again after a row was made and deleted at an endpoint.
+func (p *prover) lookAgain(e *endpoint, looks []*look) {
 	for _, l := range looks {
 		now := p.send(l.e, l.r)
 		if secret := p.secretIn(l.e, now); secret != "" {
@@ -63,7 +69,6 @@ func (p *prover) tryDelete(e, maker *endpoint) {
 				e.Resource.Path, difference(now.plain(), "before", l.was.plain()))
 		}
 	}
-	p.reachDeleted(fresh[0])
 }
 
 // reachDeleted sends each request for a row that is deleted.

@@ -16,14 +16,7 @@ import (
 // tryMine shows that functions of related rows with the option mine count the rows of the caller alone. It
 // lets the owner of rows use each toggle, and reads as callers who have used none.
 func (p *prover) tryMine() {
-	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodPut || !e.toggles() {
-			continue
-		}
-		if one := p.rowFor(p.owner, e.Resource); one != nil && p.permits(e, p.owner, one) {
-			_, _ = p.succeed(e, p.owner, one)
-		}
-	}
+	p.useToggles()
 	newcomer := p.fresh(p.people[2])
 	if newcomer == nil || p.hasRows(newcomer) {
 		return
@@ -33,6 +26,18 @@ func (p *prover) tryMine() {
 			if e.info.Method == http.MethodGet && (e.declared() || e.Pagination != nil) && e.access(who) != spec.AccessRefused {
 				p.readMine(e, who)
 			}
+		}
+	}
+}
+
+// useToggles sends a PUT to each toggle of a row, as the owner of rows.
+func (p *prover) useToggles() {
+	for _, e := range p.endpoints {
+		if e.info.Method != http.MethodPut || !e.toggles() {
+			continue
+		}
+		if one := p.rowFor(p.owner, e.Resource); one != nil && p.permits(e, p.owner, one) {
+			_, _ = p.succeed(e, p.owner, one)
 		}
 	}
 }
@@ -63,11 +68,9 @@ func (p *prover) readMine(e *endpoint, who *person) {
 		return got, e.objectsIn(got.value())
 	}
 	got, objects := read(nil)
-	for _, object := range objects {
-		for _, name := range names {
-			if value := object[name]; !slices.Contains([]any{nil, false, "", json.Number("0")}, value) {
-				p.find(e, who, got.curl(), "%s is %v, and the caller has no such row", name, value)
-			}
+	for _, name := range names {
+		if value := valueIn(objects, name); value != nil {
+			p.find(e, who, got.curl(), "%s is %v, and the caller has no such row", name, value)
 		}
 	}
 	if e.Pagination == nil {
@@ -84,6 +87,16 @@ func (p *prover) readMine(e *endpoint, who *person) {
 			p.find(e, who, got.curl(), "it has rows for which %s is true, and the caller has no such row", param.Name)
 		}
 	}
+}
+
+// valueIn returns the first value of a member of some objects that counts something; nil without one.
+func valueIn(objects []map[string]any, name string) any {
+	for _, object := range objects {
+		if value := object[name]; !slices.Contains([]any{nil, false, "", json.Number("0")}, value) {
+			return value
+		}
+	}
+	return nil
 }
 
 // mine ends the text of a function that counts the rows of the caller alone.
@@ -103,7 +116,9 @@ func mineOf(r *table.Resource) (names []string) {
 // wantsMine reports whether each row of a list needs a row of the caller.
 func (e *endpoint) wantsMine() bool {
 	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
-		return a.Name == e.Route.Name && slices.ContainsFunc(a.List.Where, func(text string) bool { return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine) })
+		return a.Name == e.Route.Name && slices.ContainsFunc(a.List.Where, func(text string) bool {
+			return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine)
+		})
 	})
 }
 

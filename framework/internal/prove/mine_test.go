@@ -1,7 +1,9 @@
 package prove_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,11 +50,8 @@ func TestMine(t *testing.T) {
 			t.Parallel()
 			apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, posters()...)
-				found := ""
-				for _, f := range append(report.Findings, report.Unexercised...) {
-					found += f.String() + "\n"
-				}
-				if c.what == "" && found != "" || !strings.Contains(found, c.what) {
+				found := slices.Concat(report.Findings, report.Unexercised)
+				if c.what == "" && len(found) > 0 || !strings.Contains(fmt.Sprint(found), c.what) {
 					t.Errorf("the findings are %q; want %q", found, c.what)
 				}
 			})

@@ -64,8 +64,12 @@ type prover struct {
 	made      []*row
 	keys      map[string][]string // the columns of the primary key, by table
 	report    *Report
-	broken    error                         // that ends the proof
-	now       contents                      // as last read; nil after a request that may have changed it
+	broken    error    // that ends the proof
+	now       contents // of the database; nil after a request that may have changed it
+	last      contents // as last read, with the commits before
+	commits   string
+	known     contents                      // the source of the values of made
+	present   contents                      // that has every row of made
 	singulars map[string]string             // the names of tables
 	failures  map[attempt]int               // how often a create failed
 	yields    map[*endpoint]map[string]bool // the tables that had new rows after a create

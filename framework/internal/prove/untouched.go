@@ -15,18 +15,25 @@ import (
 func (p *prover) untouched(e *endpoint, got *answer, on *row, before contents, foreseen map[*row]bool) {
 	after := p.contents()
 	for _, name := range before.changedIn(after) {
-		for _, one := range p.made {
-			if one.table != name {
-				continue
-			}
-			text := fmt.Sprint(one.values)
-			_, was := before[name][text]
-			if _, is := after[name][text]; was && !is && (foreseen[one] || !p.byWhere(one) && (p.outOfReach(got.by, one) || e.fills() && p.keptFrom(got.by, one) || (e.fills() || e.links()) && p.ofAnother(one, on))) {
-				p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
-				break
-			}
+		if slices.ContainsFunc(p.made, func(one *row) bool {
+			return one.table == name && before.loses(one, after) && (foreseen[one] || !p.byWhere(one) && p.untouchable(e, got.by, one, on))
+		}) {
+			p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
 		}
 	}
+}
+
+// loses reports whether a row is no longer as it was.
+func (c contents) loses(one *row, after contents) bool {
+	text := fmt.Sprint(one.values)
+	_, was := c[one.table][text]
+	_, is := after[one.table][text]
+	return was && !is
+}
+
+// untouchable reports whether the request of a person for the row on must not change another row.
+func (p *prover) untouchable(e *endpoint, who *person, one, on *row) bool {
+	return p.outOfReach(who, one) || e.fills() && p.keptFrom(who, one) || (e.fills() || e.links()) && p.ofAnother(one, on)
 }
 
 // foresee returns the newest rows with a Where that a person may not see, before a function runs.
