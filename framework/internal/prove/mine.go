@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// tryMine shows that functions of related rows with the option mine count the rows of the caller alone. It
-// lets the owner of rows use each toggle, and reads as callers who have used none.
+// tryMine shows that functions of related rows with the option mine count the rows of the caller alone.
+// The owner of rows uses each toggle. Then a visitor and a new user read, and have nothing to count.
 func (p *prover) tryMine() {
 	p.useToggles()
 	newcomer := p.fresh(p.people[2])

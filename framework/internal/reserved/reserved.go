@@ -55,8 +55,8 @@ func (l List) AddRules(f *input.Field, column *schema.Field) {
 	}
 }
 
-// Check returns the first column of those that are written in which a row has a reserved value,
-// with the fault; nil without one. Inputs reject these values already, so a function set the value.
+// Check looks for a reserved value of a row in the written columns. It returns the first column with
+// one and its fault, or nil. Inputs reject these values already, so a function set the value.
 func (l List) Check(row reflect.Value, written []*schema.Field) (*schema.Field, problem.Fault) {
 	for _, known := range l {
 		v := reflect.Indirect(known.Column.Value(row))
