@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -74,12 +73,6 @@ func (p *prover) tryChanges() {
 // firstStart begins a text that sorts before others, and lastStart one that sorts after them.
 const firstStart, lastStart = "aaa", "zzz"
 
-// fills reports whether the framework itself writes the row of an endpoint, without a function of the program.
-func (e *endpoint) fills() bool {
-	verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
-	return e.Kind == declare.VerbAccepts && verb.Fill == nil && verb.Then == nil
-}
-
 // referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
 // row, the newest. It is one itself if there is none, and empty for nil.
 func (p *prover) referred(r *table.Resource, one *row) (all []*row) {
@@ -107,11 +100,6 @@ func (p *prover) addReferring(tables map[string]bool, to *row, key string) (adde
 		}
 	}
 	return added
-}
-
-// refersTo reports whether a column of the row has a key.
-func (r *row) refersTo(key string) bool {
-	return slices.Contains(slices.Collect(maps.Values(r.values)), key)
 }
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
@@ -177,15 +165,6 @@ func (p *prover) createAgain(e *endpoint, maker *person) bool {
 	return false
 }
 
-// hides reports whether a viewset hides a row from a person. A row of another table is hidden if no
-// viewset shows it.
-func (p *prover) hides(who *person, r *table.Resource, one *row) bool {
-	if r.Table != nil && r.Table.Name == one.table {
-		return !p.sees(who, r, one)
-	}
-	return p.hiddenFrom(who, one)
-}
-
 // compared reads again after rows were made or changed, and compares. It is false if a person sees one of the
 // rows, so that what the person reads may differ.
 func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) bool {
@@ -235,11 +214,6 @@ func (p *prover) showsOne(l *look, rows []*row) bool {
 		}
 		return p.served(one) && !hidden
 	})
-}
-
-// served reports whether a viewset serves rows of the table.
-func (p *prover) served(one *row) bool {
-	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.table })
 }
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
@@ -348,7 +322,7 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 		if !ok {
 			continue
 		}
-		required := (&writer{prover: p, by: who}).query(e)
+		required := (&writer{Fixture: p.Fixture, by: who}).query(e)
 		add := func(query url.Values, small bool) {
 			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who, small: small}})
 		}
@@ -357,7 +331,7 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 			add(required, true)
 		}
 		for _, param := range e.spec.Params {
-			for _, value := range valuesFor(param, e.searches(param), hidden) {
+			for _, value := range valuesFor(param, searches(e, param), hidden) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
 				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
@@ -388,7 +362,7 @@ func (p *prover) seenBy(who *person, e *endpoint, hidden *row) *row {
 const mostValues = 12
 
 // searches reports whether a parameter searches texts.
-func (e *endpoint) searches(param spec.Param) bool {
+func searches(e *endpoint, param spec.Param) bool {
 	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
 }
 

@@ -65,7 +65,7 @@ func (p *prover) readMine(e *endpoint, who *person) {
 	}
 	read := func(query url.Values) (*answer, []map[string]any) {
 		got := p.send(e, request{method: http.MethodGet, path: path, query: query.Encode(), by: who})
-		return got, e.objectsIn(got.value())
+		return got, objectsIn(e, got.value())
 	}
 	got, objects := read(nil)
 	for _, name := range names {
@@ -76,7 +76,7 @@ func (p *prover) readMine(e *endpoint, who *person) {
 	if e.Pagination == nil {
 		return
 	}
-	if len(objects) > 0 && e.wantsMine() {
+	if len(objects) > 0 && wantsMine(e) {
 		p.find(e, who, got.curl(), "it has rows, and each needs a row of the caller, which does not exist")
 	}
 	for _, param := range e.spec.Params {
@@ -114,7 +114,7 @@ func mineOf(r *table.Resource) (names []string) {
 }
 
 // wantsMine reports whether each row of a list needs a row of the caller.
-func (e *endpoint) wantsMine() bool {
+func wantsMine(e *endpoint) bool {
 	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
 		return a.Name == e.Route.Name && slices.ContainsFunc(a.List.Where, func(text string) bool {
 			return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine)
@@ -123,7 +123,7 @@ func (e *endpoint) wantsMine() bool {
 }
 
 // objectsIn lists the rows of an answer: the objects of a list, or the object of one row.
-func (e *endpoint) objectsIn(value any) (all []map[string]any) {
+func objectsIn(e *endpoint, value any) (all []map[string]any) {
 	whole, isObject := value.(map[string]any)
 	inner, isInner := whole[e.AnswerIn].(map[string]any)
 	switch {

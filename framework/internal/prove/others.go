@@ -12,7 +12,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
@@ -46,13 +45,6 @@ func (p *prover) use(e *endpoint, who *person, one *row) {
 	p.settle(e, got, before, one)
 }
 
-// links reports whether an action adds or removes a row that links the caller, or another row, to a row.
-func (e *endpoint) links() bool {
-	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
-		return a.Name == e.Route.Name && (a.Toggle != nil || a.Links != "")
-	})
-}
-
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
 // may change the database. Another person makes them, and the function must leave them as they are.
 func (p *prover) stock(e *endpoint) {
@@ -66,11 +58,6 @@ func (p *prover) stock(e *endpoint) {
 		}
 		p.rowWhere(who, r, func(one *row) bool { return one.by == who })
 	}
-}
-
-// toggles reports whether an action adds or removes a row of the caller.
-func (e *endpoint) toggles() bool {
-	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool { return a.Name == e.Route.Name && a.Toggle != nil })
 }
 
 // keptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
@@ -285,26 +272,4 @@ func (p *prover) otherAbove(one *row, above *table.Nesting) *row {
 			(!above.ByWriters || p.changes(one.by, above.Parent, other, updating(above.Parent)))
 	}
 	return p.rowWhere(one.by, above.Parent, may)
-}
-
-// rowWhere returns a row of a viewset for which a function is true. It makes one if there is none; nil if
-// that fails.
-func (p *prover) rowWhere(who *person, r *table.Resource, may func(*row) bool) *row {
-	for _, one := range p.rowsOf(r) {
-		if may(one) {
-			return one
-		}
-	}
-	for _, maker := range p.makersOf(r) {
-		if maker.access(who) == spec.AccessRefused || !p.mayYield(maker, who, r) {
-			continue
-		}
-		fresh, _ := p.create(maker, who)
-		for _, one := range fresh {
-			if one.table == r.Table.Name && may(one) {
-				return one
-			}
-		}
-	}
-	return nil
 }

@@ -28,7 +28,7 @@ func (p *prover) tryReferences(e *endpoint, on *row) {
 
 // referencesOf lists the pointers of the references that a body of an endpoint has.
 func (p *prover) referencesOf(e *endpoint, on *row) []string {
-	w := &writer{prover: p, by: p.people[2], left: map[string]bool{}, used: map[string]string{}, on: on}
+	w := &writer{Fixture: p.Fixture, by: p.people[2], left: map[string]bool{}, used: map[string]string{}, on: on}
 	w.body(e)
 	return slices.Sorted(maps.Keys(w.used))
 }
@@ -123,13 +123,13 @@ func (p *prover) tryReplay(e *endpoint) {
 	if first := p.send(e, r); !first.ok() {
 		return
 	}
+	p.learn(before, one)
 	after := p.contents()
-	p.learn(before, after, one)
 	again := r
 	again.by = who
 	got := p.send(e, again)
 	if got.header.Get(problem.HeaderReplayed) != "" {
 		p.find(e, who, got.curl(), "the answer of another caller is repeated for their Idempotency-Key")
 	}
-	p.learn(after, p.contents(), who)
+	p.learn(after, who)
 }

@@ -3,15 +3,10 @@ package prove
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/query"
@@ -49,17 +44,8 @@ func (s smallPages) Window(v query.Values) (query.Window, error) {
 	return w, err
 }
 
-// An answer is what the server sent.
-type answer struct {
-	request
-
-	status int
-	header http.Header
-	text   string
-}
-
 // send sends a request, and counts its answer.
-func (p *prover) send(e *endpoint, r request) *answer {
+func (p *Fixture) send(e *endpoint, r request) *answer {
 	timeout := answerTimeout
 	if e.endless {
 		timeout = streamTimeout
@@ -85,7 +71,7 @@ func (p *prover) send(e *endpoint, r request) *answer {
 	to := &recorder{header: http.Header{}}
 	p.small = r.small
 	p.serve(to, sent)
-	p.report.Requests++
+	p.requests++
 	e.endless = e.endless || ctx.Err() != nil
 	if e.mayChange(r.method) {
 		p.now = nil
@@ -99,7 +85,7 @@ func (p *prover) send(e *endpoint, r request) *answer {
 
 // serve runs the handler as a server does: a handler that writes nothing answers 200, and one that
 // closes the connection has no status.
-func (p *prover) serve(to *recorder, sent *http.Request) {
+func (p *Fixture) serve(to *recorder, sent *http.Request) {
 	defer func() {
 		if failure := recover(); failure != nil && !fault.IsAbort(failure) {
 			panic(failure)
@@ -111,22 +97,10 @@ func (p *prover) serve(to *recorder, sent *http.Request) {
 
 // settled waits for the functions after a commit, which may change the database too. One that goes on
 // is not waited for.
-func (p *prover) settled() {
+func (p *Fixture) settled() {
 	ctx, cancel := context.WithTimeout(p.ctx, answerTimeout)
 	defer cancel()
 	_ = p.registry.After.Wait(ctx)
-}
-
-// mayChange reports whether a request may change the database: by its method, or because a function
-// of the program answers it.
-func (e *endpoint) mayChange(method string) bool {
-	switch method {
-	case http.MethodOptions:
-		return false
-	case http.MethodGet, http.MethodHead:
-		return !e.declared() && !e.spec.Root
-	}
-	return true
 }
 
 // host is the host of the requests: a loopback address, which every API accepts.
@@ -154,109 +128,3 @@ func (r *recorder) Write(text []byte) (int, error) {
 
 // Flush lets a stream send its parts.
 func (r *recorder) Flush() { r.WriteHeader(http.StatusOK) }
-
-// ok reports a success.
-func (a *answer) ok() bool { return a.status >= http.StatusOK && a.status < http.StatusMultipleChoices }
-
-// rejects reports whether the answer is 401 or 403.
-func (a *answer) rejects() bool {
-	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
-}
-
-// value is the body, read as JSON; nil for any other.
-func (a *answer) value() any {
-	var value any
-	d := json.NewDecoder(strings.NewReader(a.text))
-	d.UseNumber()
-	if d.Decode(&value) != nil {
-		return nil
-	}
-	return value
-}
-
-// curl returns a line for a POSIX shell that repeats the request, with its credentials in the
-// variable CREDENTIALS.
-func (r request) curl() string {
-	line := []string{"curl", "-i", "-X", r.method}
-	if r.method == http.MethodHead {
-		line = []string{"curl", "--head"} // with -X HEAD, curl waits for a body
-	}
-	if len(r.by.header) > 0 {
-		line = append(line, "-H", `"$CREDENTIALS"`)
-	}
-	if r.body != nil {
-		if r.header.Get("Content-Type") == "" {
-			line = append(line, "-H", "'Content-Type: application/json'")
-		}
-		body := quote(clip(string(r.body)))
-		if !utf8.Valid(r.body) {
-			body = "@FILE"
-		}
-		line = append(line, "--data-binary", body)
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.header)) {
-		line = append(line, "-H", quote(name+": "+r.header.Get(name)))
-	}
-	at := "http://" + host + r.path
-	if r.query != "" {
-		at += "?" + r.query
-	}
-	line = append(line, quote(at))
-	if r.small {
-		line = append(line, "# if pages have one row")
-	}
-	return strings.Join(line, " ")
-}
-
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// changing are headers that differ between two answers to the same request.
-// Content-Length depends on the length of a key that a body repeats; the body itself is compared.
-var changing = []string{"Content-Length", "Date", "X-Request-Id", "Traceparent", "Server-Timing"}
-
-// plain returns an answer without what no two answers have in common. The texts in masked, such
-// as the key that a path names and that of no row, count as equal.
-func (a *answer) plain(masked ...string) string {
-	var text strings.Builder
-	text.WriteString(http.StatusText(a.status))
-	for _, name := range slices.Sorted(maps.Keys(a.header)) {
-		if !slices.Contains(changing, name) && !strings.HasPrefix(name, "Ratelimit") {
-			text.WriteString("\n" + name + ": " + strings.Join(a.header[name], ", "))
-		}
-	}
-	whole := text.String() + "\n\n" + a.text
-	longest := func(a, b string) int { return len(b) - len(a) }
-	for _, one := range slices.SortedStableFunc(slices.Values(masked), longest) {
-		for _, form := range []string{one, url.PathEscape(one), url.QueryEscape(one)} {
-			whole = mask(whole, form, "<key>")
-		}
-	}
-	return mask(whole, a.header.Get("X-Request-Id"), "<request>")
-}
-
-// mask replaces a word in a text. In a longer word it stays: the key 4 is not masked in 404.
-func mask(text, word, with string) string {
-	if word == "" {
-		return text
-	}
-	var masked strings.Builder
-	done := 0 // of the text
-	for from := 0; ; {
-		at := strings.Index(text[from:], word)
-		if at < 0 {
-			return masked.String() + text[done:]
-		}
-		at, from = from+at, from+at+1
-		end := at + len(word)
-		if at > 0 && wordy(text[at-1]) && wordy(word[0]) || end < len(text) && wordy(text[end]) && wordy(word[len(word)-1]) {
-			continue
-		}
-		masked.WriteString(text[done:at] + with)
-		done, from = end, end
-	}
-}
-
-// wordy reports whether a byte is part of a word.
-func wordy(b byte) bool {
-	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-}

@@ -1,9 +1,7 @@
 package prove
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,12 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
-
-func escape(key string) string { return url.PathEscape(key) }
 
 // tryEndpoint sends the requests of one endpoint.
 func (p *prover) tryEndpoint(e *endpoint) {
@@ -38,7 +33,7 @@ func (p *prover) tryEndpoint(e *endpoint) {
 // declarations reject.
 func (p *prover) tryOpen(e *endpoint) {
 	p.stock(e)
-	reached := false
+	some := false
 	var last *answer
 	for _, who := range p.people {
 		one := who
@@ -50,18 +45,18 @@ func (p *prover) tryOpen(e *endpoint) {
 		}
 		if got := p.tryOpenAs(e, one); got != nil && e.access(who) != spec.AccessRefused {
 			last = got
-			reached = reached || e.reachedBy(got)
+			some = some || reached(e, got)
 		}
 	}
-	if !reached {
+	if !some {
 		p.unreached(e, last)
 	}
 }
 
-// reachedBy reports whether a request reached what an endpoint does. A function may reject what it
+// reached reports whether a request reached what an endpoint does. A function may reject what it
 // wants, but the proof must make a body and parameters that are valid. Package auth needs secrets,
 // which it sends by mail.
-func (e *endpoint) reachedBy(got *answer) bool {
+func reached(e *endpoint, got *answer) bool {
 	if e.declared() || got.status >= http.StatusInternalServerError || got.status == http.StatusTooManyRequests {
 		return got.ok()
 	}
@@ -124,24 +119,6 @@ func difference(one, name, other string) string {
 	return clip(mine) + "\n--- and " + name + ":\n" + clip(theirs)
 }
 
-func clip(text string) string {
-	const most = 300
-	if len(text) > most {
-		return text[:most] + "…"
-	}
-	return text
-}
-
-// fresh makes another person of the same kind, nil if that fails.
-func (p *prover) fresh(who *person) *person {
-	one, err := p.arrive(who.Kind, who.at)
-	if err != nil {
-		p.stop(fmt.Errorf("one more caller of the kind %q cannot be made: %w", who.Name, err))
-		return nil
-	}
-	return one
-}
-
 // tryRow tries an endpoint of one row as each caller who does not own the row, and then as
 // one that the declarations permit, because requests that always fail would prove nothing.
 func (p *prover) tryRow(e *endpoint) {
@@ -197,13 +174,8 @@ func (p *prover) rowToReach(e *endpoint) *row {
 	return nil
 }
 
-// permits reports whether the declarations permit a person to send the request of an endpoint for a row.
-func (p *prover) permits(e *endpoint, who *person, one *row) bool {
-	return e.access(who) != spec.AccessRefused && p.has(who, e, one) && (!e.ByWriters || p.changes(who, e.Resource, one, e.Route))
-}
-
-// methods lists the methods to try: for a GET also HEAD and OPTIONS.
-func (e *endpoint) methods() []string {
+// methodsOf lists the methods to try: for a GET also HEAD and OPTIONS.
+func methodsOf(e *endpoint) []string {
 	if e.info.Method == http.MethodGet {
 		return []string{http.MethodGet, http.MethodHead, http.MethodOptions}
 	}
@@ -230,7 +202,7 @@ func (p *prover) reach(e *endpoint, who *person, one *row) {
 	}
 	before := p.contents()
 	for _, path := range paths {
-		for _, method := range e.methods() {
+		for _, method := range methodsOf(e) {
 			for _, r := range p.variants(valid) {
 				r.method, r.path = method, path
 				p.reachBy(e, r, e.Resource, one, refused, hidden)
@@ -280,15 +252,6 @@ func (p *prover) tryBelow(e *endpoint) {
 			p.find(e, who, r.curl(), "it changes %s below a row that is not theirs", strings.Join(changed, ", "))
 		}
 	}
-}
-
-// pathBelow is the path of an endpoint of no row below the rows with some keys.
-func (e *endpoint) pathBelow(keys []string) string {
-	path := e.info.Path
-	for i, key := range e.spec.Above {
-		path = strings.Replace(path, "{"+key.Name+"}", escape(keys[i]), 1)
-	}
-	return path
 }
 
 // variants lists the requests to try: the valid one, and some that are faulty for any row. A fault must
@@ -369,15 +332,6 @@ func missingKey(column *schema.Field, key string) string {
 	return "none-" + key
 }
 
-// missingPath is the path of an endpoint with keys of no rows.
-func (p *prover) missingPath(e *endpoint) string {
-	path := e.info.Path
-	for _, key := range e.spec.Above {
-		path = strings.Replace(path, "{"+key.Name+"}", uuid.Must(uuid.NewV7()).String(), 1)
-	}
-	return path
-}
-
 // permitted sends the request as callers that the declarations permit, first the row's owner,
 // until one succeeds: for the row, and for the row after other actions of its viewset, because a
 // function may need rows in another state. In each state the others try to reach the row first.
@@ -402,12 +356,6 @@ func (p *prover) permitted(e *endpoint, one *row) {
 		}
 	}
 	p.unreached(e, last)
-}
-
-// acts reports whether the endpoint is an action that may change the state of a row, or that stores a
-// file.
-func (e *endpoint) acts() bool {
-	return !declare.IsVerb(e.Route.Name) && e.info.Method != http.MethodGet && e.info.Method != http.MethodDelete
 }
 
 // another makes a row beside one, by the same person; it returns that one if it cannot.

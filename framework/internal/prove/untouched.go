@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"fmt"
 	"slices"
 
 	"trestle.example/framework/internal/declare"
@@ -21,14 +20,6 @@ func (p *prover) untouched(e *endpoint, got *answer, on *row, before contents, f
 			p.find(e, got.by, got.curl(), "it changes a row of %s that is not theirs", name)
 		}
 	}
-}
-
-// loses reports whether a row is no longer as it was.
-func (c contents) loses(one *row, after contents) bool {
-	text := fmt.Sprint(one.values)
-	_, was := c[one.table][text]
-	_, is := after[one.table][text]
-	return was && !is
 }
 
 // untouchable reports whether the request of a person for the row on must not change another row.
@@ -60,19 +51,6 @@ func (p *prover) byWhere(one *row) bool {
 	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool {
 		return r.Table.Name == one.table && r.Scope.Kind == declare.ScopeWhere
 	})
-}
-
-// hiddenFrom reports whether a row is of a viewset's table, and no viewset shows it to a person.
-func (p *prover) hiddenFrom(who *person, one *row) (hidden bool) {
-	for _, r := range p.registry.Resources {
-		if r.Table.Name == one.table {
-			if p.sees(who, r, one) {
-				return false
-			}
-			hidden = true
-		}
-	}
-	return hidden
 }
 
 // outOfReach reports whether a viewset hides a row from a person, and no viewset that the person may use

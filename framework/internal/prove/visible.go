@@ -4,34 +4,34 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
 // sees reports whether a person may have a row in the list of a viewset by the declarations: its
 // scope, and those of the viewsets above. Own and Via are compared with the stored row itself. Only
 // a Where, whose condition is a function, is evaluated by the database.
-func (p *prover) sees(who *person, r *table.Resource, one *row) bool {
+func (p *Fixture) sees(who *person, r *table.Resource, one *row) bool {
 	return p.seesBy(who, r, one, listing(r))
 }
 
 // has reports whether a person may have a row at an endpoint. The answer of a write shows the row, so
 // it needs the right to list it too.
-func (p *prover) has(who *person, e *endpoint, one *row) bool {
+func (p *Fixture) has(who *person, e *endpoint, one *row) bool {
 	return (e.ByReaders || p.seesBy(who, e.Resource, one, e.Route)) && (e.Route.Reads() || p.sees(who, e.Resource, one))
 }
 
-func (p *prover) seesBy(who *person, r *table.Resource, one *row, route call.Route) bool {
+func (p *Fixture) seesBy(who *person, r *table.Resource, one *row, route call.Route) bool {
 	return p.within(who, r, r.Scope, one, route) && (r.Above == nil || p.seesAt(who, r.Above.Parent, one.values[r.Above.Column.Name]))
 }
 
 // seesAt reports whether a person may have the row of a viewset with a primary key.
-func (p *prover) seesAt(who *person, r *table.Resource, key string) bool {
+func (p *Fixture) seesAt(who *person, r *table.Resource, key string) bool {
 	for _, one := range p.rowsOf(r) {
 		if one.values[r.Pk.Name] == key {
 			return p.sees(who, r, one)
@@ -41,7 +41,7 @@ func (p *prover) seesAt(who *person, r *table.Resource, key string) bool {
 }
 
 // changes reports whether a person may change a row that they see, by the Writers of the viewset.
-func (p *prover) changes(who *person, r *table.Resource, one *row, route call.Route) bool {
+func (p *Fixture) changes(who *person, r *table.Resource, one *row, route call.Route) bool {
 	if !r.HasWriters() {
 		return true
 	}
@@ -56,7 +56,7 @@ func (p *prover) changes(who *person, r *table.Resource, one *row, route call.Ro
 }
 
 // within reports whether a scope leaves a person a row.
-func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, one *row, route call.Route) bool {
+func (p *Fixture) within(who *person, r *table.Resource, scope table.BoundScope, one *row, route call.Route) bool {
 	c := p.callOf(who, route)
 	if scope.Kind == declare.ScopePublic || scope.Kind == declare.ScopeMissing || scope.Unless != nil && scope.Unless.Permit(c) {
 		return true
@@ -83,7 +83,7 @@ func (p *prover) within(who *person, r *table.Resource, scope table.BoundScope, 
 }
 
 // callOf returns a call of a person, with a request that has their headers.
-func (p *prover) callOf(who *person, route call.Route) *call.Call {
+func (p *Fixture) callOf(who *person, route call.Route) *call.Call {
 	r := &http.Request{Method: route.Method, URL: &url.URL{}, Host: host, Header: who.header}
 	return p.registry.NewCall(p.ctx, table.CallOptions{Caller: who.caller, Route: route, Request: r})
 }
@@ -98,29 +98,43 @@ func updating(r *table.Resource) call.Route {
 	return call.Route{ViewSet: r.Path, Name: call.VerbUpdate, Method: http.MethodPut}
 }
 
-// owning returns the viewset whose rows a reference at a pointer must be the caller's own: the scope of
-// the endpoint goes through the reference. It is nil for any other.
-func (e *endpoint) owning(pointer string) *table.Resource {
-	if e == nil || e.Input == nil {
-		return nil
-	}
-	scope, field := e.Resource.Scope, e.Input.ByName[strings.TrimPrefix(pointer, "/")]
-	if scope.Kind != declare.ScopeVia || scope.Column == nil || field == nil || field.GoName != scope.Column.GoName {
-		return nil
-	}
-	return scope.Via
-}
-
 // lifts reports whether a permission lifts the scope of an endpoint for a person.
-func (p *prover) lifts(who *person, e *endpoint) bool {
+func (p *Fixture) lifts(who *person, e *endpoint) bool {
 	unless := e.Resource.Scope.Unless
 	return unless != nil && unless.Permit(p.callOf(who, e.Route))
 }
 
-// owns is [prover.sees] without permissions that lift the scope: a Via leads to rows that are the
+// owns is [Fixture.sees] without permissions that lift the scope: a Via leads to rows that are the
 // caller's own.
-func (p *prover) owns(who *person, r *table.Resource, one *row) bool {
+func (p *Fixture) owns(who *person, r *table.Resource, one *row) bool {
 	scope := r.Scope
 	scope.Unless = nil
 	return p.within(who, r, scope, one, call.Route{})
+}
+
+// hiddenFrom reports whether a row is of a viewset's table, and no viewset shows it to a person.
+func (p *Fixture) hiddenFrom(who *person, one *row) (hidden bool) {
+	for _, r := range p.registry.Resources {
+		if r.Table.Name == one.table {
+			if p.sees(who, r, one) {
+				return false
+			}
+			hidden = true
+		}
+	}
+	return hidden
+}
+
+// hides reports whether a viewset hides a row from a person. A row of another table is hidden if no
+// viewset shows it.
+func (p *Fixture) hides(who *person, r *table.Resource, one *row) bool {
+	if r.Table != nil && r.Table.Name == one.table {
+		return !p.sees(who, r, one)
+	}
+	return p.hiddenFrom(who, one)
+}
+
+// permits reports whether the declarations permit a person to send the request of an endpoint for a row.
+func (p *Fixture) permits(e *endpoint, who *person, one *row) bool {
+	return e.access(who) != spec.AccessRefused && p.has(who, e, one) && (!e.ByWriters || p.changes(who, e.Resource, one, e.Route))
 }

@@ -1,4 +1,4 @@
-package prove
+package report
 
 import (
 	_ "embed"

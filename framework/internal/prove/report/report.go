@@ -1,4 +1,4 @@
-package prove
+package report
 
 import (
 	"fmt"
@@ -9,9 +9,19 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
+// The names of the usual callers. Each other caller is named like the permission that it holds.
+const (
+	Visitor   = "visitor"
+	Owner     = "owner" // a user, who makes the rows that others try to reach
+	User      = "user"
+	Staff     = "staff"
+	Holder    = "holder of all" // of the permissions
+	Superuser = "superuser"
+)
+
 // A Report is the result of a proof.
 type Report struct {
-	// Seed is that of [Options].
+	// Seed determines the requests.
 	Seed uint64 `json:"seed"`
 	// Callers are the kinds of callers, in the order of [Tried].Cells.
 	Callers []string `json:"callers"`
@@ -101,7 +111,7 @@ func (r *Report) Matrix() string {
 }
 
 // usualCallers are the callers that every program has.
-var usualCallers = []string{visitor, user, staff, superuser}
+var usualCallers = []string{Visitor, User, Staff, Superuser}
 
 // rows describes the rows of a caller, and which of them the caller may change.
 func (e *Tried) rows() string {
@@ -113,9 +123,9 @@ func (e *Tried) rows() string {
 
 // opening lists the permissions that give a user more access to an endpoint.
 func (r *Report) opening(e *Tried) (names []string) {
-	usual := e.Cells[slices.Index(r.Callers, user)].Access
+	usual := e.Cells[slices.Index(r.Callers, User)].Access
 	for i, name := range r.Callers {
-		if !slices.Contains(append(usualCallers, owner, holder), name) && e.Cells[i].Access != usual {
+		if !slices.Contains(append(usualCallers, Owner, Holder), name) && e.Cells[i].Access != usual {
 			names = append(names, name+": "+string(e.Cells[i].Access))
 		}
 	}
