@@ -4,20 +4,22 @@ import (
 	"context"
 
 	"trestle.example/framework/internal/prove"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/report"
 )
 
 // ProofOptions are what [API.Prove] needs beside the API.
-type ProofOptions = prove.Options
+type ProofOptions = fixture.Options
 
 // A ProofCaller is a kind of caller of a proof: a user without permissions, one of the staff, a
 // holder of some permissions, or a superuser.
-type ProofCaller = prove.Kind
+type ProofCaller = fixture.Kind
 
 // A Proof is the result of [API.Prove].
-type Proof = prove.Report
+type Proof = report.Report
 
 // A ProofFinding is a leak that a proof found, or an endpoint that it could not exercise.
-type ProofFinding = prove.Finding
+type ProofFinding = report.Finding
 
 // Prove tries to reach the rows of one caller as each other kind of caller, at every endpoint. The
 // database must have its migrations and no rows but theirs. Prove fills it and deletes rows: use one
@@ -31,8 +33,8 @@ type ProofFinding = prove.Finding
 // of 500 or more.
 //
 // Call it after [API.Handler]. Prove removes the throttles of the API, and some of its requests have lists
-// with pages of one row. Do not serve other requests
-// meanwhile, because their changes would count as findings, nor afterwards.
+// with pages of one row. Do not serve other requests meanwhile, because their changes would count as
+// findings, nor afterwards.
 func (a *API) Prove(ctx context.Context, o ProofOptions) (*Proof, error) {
 	return prove.Run(ctx, a.registry, o)
 }

@@ -2,6 +2,6 @@
 // API itself, sends every endpoint's requests for these rows as every other caller, and reports
 // each answer, count, header or change that differs between another's row and a row that does not exist.
 //
-// It decides from the declarations and from the stored rows which rows a caller may have. It does not
-// use the code that narrows the statements of requests.
+// Package fixture makes the users and rows, and says which rows a caller may have. Package report has the
+// result.
 package prove

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
 // A look is one way to read, and what a person last got from it.
 type look struct {
-	e   *endpoint
-	r   request
-	was *answer
+	e   *fixture.Endpoint
+	r   fixture.Request
+	was *fixture.Answer
 	// varies: two answers differ although nothing changed, as those with a new secret do.
 	varies bool
 }
@@ -28,18 +29,18 @@ type look struct {
 // with the same values, and the others read again. What they read must not change, unless they may
 // see the row.
 func (p *prover) tryLists() {
-	for _, e := range p.endpoints {
-		if !e.makes() || e.Resource.Path == "auth" || p.broken != nil {
+	for _, e := range p.Endpoints {
+		if !e.Makes() || e.Resource.Path == "auth" || p.Broken != nil {
 			continue
 		}
 		for range 2 { // so that the lists of the others have more rows than a page
-			_, _ = p.create(e, p.people[2])
+			_, _ = p.Create(e, p.People[2])
 		}
-		for _, maker := range p.people[1:] {
-			if e.access(maker) == spec.AccessRefused {
+		for _, maker := range p.People[1:] {
+			if e.Access(maker) == spec.AccessRefused {
 				continue
 			}
-			if fresh, ok := p.create(e, maker); ok {
+			if fresh, ok := p.Create(e, maker); ok {
 				like := p.likeOf(e, maker, fresh)
 				p.compareLooks(e, maker, like, nil, func() bool { return p.createAgain(e, maker) })
 				break
@@ -52,19 +53,19 @@ func (p *prover) tryLists() {
 // each PATCH that the framework itself answers, of a row that other rows refer to if there is one. Its
 // texts are the first in an order before the change, and the last after it.
 func (p *prover) tryChanges() {
-	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodPatch || !e.fills() || p.broken != nil {
+	for _, e := range p.Endpoints {
+		if e.Info.Method != http.MethodPatch || !e.Fills() || p.Broken != nil {
 			continue
 		}
 		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {
 			change := func(start string) bool {
-				p.start = start
-				defer func() { p.start = "" }()
-				got, _ := p.succeed(e, one.by, one)
-				return got != nil && got.ok()
+				p.Start = start
+				defer func() { p.Start = "" }()
+				got, _ := p.Succeed(e, one.By, one)
+				return got != nil && got.OK()
 			}
 			if change(firstStart) {
-				p.compareLooks(e, one.by, one, []*row{one}, func() bool { return change(lastStart) })
+				p.compareLooks(e, one.By, one, []*fixture.Row{one}, func() bool { return change(lastStart) })
 			}
 		}
 	}
@@ -75,28 +76,28 @@ const firstStart, lastStart = "aaa", "zzz"
 
 // referred lists rows of a viewset like one, by the same person: for each table whose rows refer to such a
 // row, the newest. It is one itself if there is none, and empty for nil.
-func (p *prover) referred(r *table.Resource, one *row) (all []*row) {
+func (p *prover) referred(r *table.Resource, one *fixture.Row) (all []*fixture.Row) {
 	if one == nil {
 		return nil
 	}
-	keys, from := p.keysOf(one.table), map[string]bool{}
-	for _, like := range p.rowsOf(r) {
-		if like.by == one.by && len(keys) == 1 && p.addReferring(from, like, like.values[keys[0]]) {
+	keys, from := p.KeysOf(one.Table), map[string]bool{}
+	for _, like := range p.RowsOf(r) {
+		if like.By == one.By && len(keys) == 1 && p.addReferring(from, like, like.Values[keys[0]]) {
 			all = append(all, like)
 		}
 	}
 	if all == nil {
-		all = []*row{one}
+		all = []*fixture.Row{one}
 	}
 	return all
 }
 
 // addReferring adds the other tables that have a row which refers to a row by its key, and reports whether
 // one is new.
-func (p *prover) addReferring(tables map[string]bool, to *row, key string) (added bool) {
-	for _, other := range p.made {
-		if !tables[other.table] && other.table != to.table && other.refersTo(key) {
-			tables[other.table], added = true, true
+func (p *prover) addReferring(tables map[string]bool, to *fixture.Row, key string) (added bool) {
+	for _, other := range p.Made {
+		if !tables[other.Table] && other.Table != to.Table && other.RefersTo(key) {
+			tables[other.Table], added = true, true
 		}
 	}
 	return added
@@ -104,12 +105,12 @@ func (p *prover) addReferring(tables map[string]bool, to *row, key string) (adde
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
 // nil if no viewset serves one. If the request changed a row instead, it returns that row.
-func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
-	for _, one := range append(fresh, p.rowsOf(e.Resource)...) {
+func (p *prover) likeOf(e *fixture.Endpoint, maker *fixture.Person, fresh []*fixture.Row) (like *fixture.Row) {
+	for _, one := range append(fresh, p.RowsOf(e.Resource)...) {
 		switch {
-		case one.table == e.Resource.Table.Name && one.by == maker:
+		case one.Table == e.Resource.Table.Name && one.By == maker:
 			return one
-		case like == nil && p.served(one) && slices.Contains(fresh, one):
+		case like == nil && p.Served(one) && slices.Contains(fresh, one):
 			like = one
 		}
 	}
@@ -118,13 +119,13 @@ func (p *prover) likeOf(e *endpoint, maker *person, fresh []*row) (like *row) {
 
 // compareLooks compares what others read before and after a function, which makes or changes a row of a
 // person by an endpoint, and is false if it fails. changed are the rows that it changes.
-func (p *prover) compareLooks(e *endpoint, maker *person, like *row, changed []*row, change func() bool) {
+func (p *prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *fixture.Row, changed []*fixture.Row, change func() bool) {
 	if like == nil {
 		return
 	}
 	var looks []*look
-	for _, who := range p.others(maker) {
-		if p.hides(who, e.Resource, like) {
+	for _, who := range p.Others(maker) {
+		if p.Hides(who, e.Resource, like) {
 			looks = append(looks, p.looks(who, like)...)
 		}
 	}
@@ -134,14 +135,14 @@ func (p *prover) compareLooks(e *endpoint, maker *person, like *row, changed []*
 	// The rows that it needs may be new too, and seen by others: the next one finds them there.
 	for range 2 {
 		for _, l := range looks {
-			l.was = p.send(l.e, l.r)
-			l.varies = p.send(l.e, l.r).plain() != l.was.plain() || l.e.endless
+			l.was = p.Send(l.e, l.r)
+			l.varies = p.Send(l.e, l.r).Plain() != l.was.Plain() || l.e.Endless
 		}
-		known := slices.Clone(p.made)
+		known := slices.Clone(p.Made)
 		if !change() {
 			return
 		}
-		fresh := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return slices.Contains(known, one) })
+		fresh := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return slices.Contains(known, one) })
 		if p.compared(e, looks, like, append(fresh, changed...)) {
 			return
 		}
@@ -150,16 +151,16 @@ func (p *prover) compareLooks(e *endpoint, maker *person, like *row, changed []*
 
 // createAgain makes one more row, by another person of the same kind if the first one may have no other.
 // If that fails too, nothing can be compared.
-func (p *prover) createAgain(e *endpoint, maker *person) bool {
-	if _, ok := p.create(e, maker); ok {
+func (p *prover) createAgain(e *fixture.Endpoint, maker *fixture.Person) bool {
+	if _, ok := p.Create(e, maker); ok {
 		return true
 	}
-	if another := p.fresh(maker); another != nil {
-		if _, ok := p.create(e, another); ok {
+	if another := p.Fresh(maker); another != nil {
+		if _, ok := p.Create(e, another); ok {
 			return true
 		}
 	}
-	if e.declared() {
+	if e.Declared() {
 		p.skip(e, maker, "", "it makes one row and no second one, so that what others read could not be compared")
 	}
 	return false
@@ -167,25 +168,25 @@ func (p *prover) createAgain(e *endpoint, maker *person) bool {
 
 // compared reads again after rows were made or changed, and compares. It is false if a person sees one of the
 // rows, so that what the person reads may differ.
-func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) bool {
+func (p *prover) compared(e *fixture.Endpoint, looks []*look, like *fixture.Row, fresh []*fixture.Row) bool {
 	whole := true
 	for _, l := range looks {
-		now := p.send(l.e, l.r)
+		now := p.Send(l.e, l.r)
 		if secret := p.secretIn(l.e, now); secret != "" {
-			p.find(l.e, l.r.by, now.curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
+			p.find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 			continue
 		}
 		if p.showsOne(l, fresh) {
 			whole = false
 			continue
 		}
-		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.table && !p.sees(l.r.by, l.e.Resource, like)
+		narrowed := l.e.Resource.Table != nil && l.e.Resource.Table.Name == like.Table && !p.Sees(l.r.By, l.e.Resource, like)
 		// The second function of FillsThen may change rows that others see, and their answers change rightly.
 		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
-		strict := e.declared() && verb.Then == nil && len(fresh) > 0
-		if !l.varies && now.plain() != l.was.plain() && (strict || narrowed) && p.lasts(l, now) {
-			p.find(l.e, l.r.by, now.curl(), "the answer changed after another caller's request %s %s:\n%s",
-				e.info.Method, e.info.Path, difference(now.plain(), "before", l.was.plain()))
+		strict := e.Declared() && verb.Then == nil && len(fresh) > 0
+		if !l.varies && now.Plain() != l.was.Plain() && (strict || narrowed) && p.lasts(l, now) {
+			p.find(l.e, l.r.By, now.Curl(), "the answer changed after another caller's request %s %s:\n%s",
+				e.Info.Method, e.Info.Path, difference(now.Plain(), "before", l.was.Plain()))
 		}
 	}
 	return whole
@@ -193,45 +194,45 @@ func (p *prover) compared(e *endpoint, looks []*look, like *row, fresh []*row) b
 
 // lasts reports whether an answer stays the same for a second. One that has the time does not. Each
 // endpoint is tried once.
-func (p *prover) lasts(l *look, now *answer) bool {
-	if !l.e.steady && !l.e.timed {
+func (p *prover) lasts(l *look, now *fixture.Answer) bool {
+	if !l.e.Steady && !l.e.Timed {
 		select {
-		case <-p.ctx.Done():
+		case <-p.Ctx.Done():
 		case <-time.After(1100 * time.Millisecond):
 		}
-		l.e.steady = p.send(l.e, l.r).plain() == now.plain()
-		l.e.timed = !l.e.steady
+		l.e.Steady = p.Send(l.e, l.r).Plain() == now.Plain()
+		l.e.Timed = !l.e.Steady
 	}
-	return l.e.steady
+	return l.e.Steady
 }
 
 // showsOne reports whether a person may see one of some rows in an answer.
-func (p *prover) showsOne(l *look, rows []*row) bool {
-	return slices.ContainsFunc(rows, func(one *row) bool {
-		hidden := p.hiddenFrom(l.r.by, one)
+func (p *prover) showsOne(l *look, rows []*fixture.Row) bool {
+	return slices.ContainsFunc(rows, func(one *fixture.Row) bool {
+		hidden := p.HiddenFrom(l.r.By, one)
 		if l.e.HandsRows() {
-			hidden = p.hides(l.r.by, l.e.Resource, one)
+			hidden = p.Hides(l.r.By, l.e.Resource, one)
 		}
-		return p.served(one) && !hidden
+		return p.Served(one) && !hidden
 	})
 }
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
 // shows to the person: the key of a row, or a random text of a body. The framework itself does not
 // show a row that is deleted softly.
-func (p *prover) secretIn(e *endpoint, got *answer) (secret string) {
-	if !got.ok() {
+func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer) (secret string) {
+	if !got.OK() {
 		return ""
 	}
-	sent := got.path + got.query + string(got.body)
-	for _, one := range p.made {
-		deleted := e.declared() && p.deleted(one)
-		if one.by == got.by && !deleted {
+	sent := got.Path + got.Query + string(got.Body)
+	for _, one := range p.Made {
+		deleted := e.Declared() && p.Deleted(one)
+		if one.By == got.By && !deleted {
 			continue
 		}
-		for column, value := range one.values {
-			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.text, value) &&
-				!strings.Contains(sent, value) && p.served(one) && !p.mayKnow(got.by, one, column, deleted) {
+		for column, value := range one.Values {
+			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.Text, value) &&
+				!strings.Contains(sent, value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) {
 				secret = value
 			}
 		}
@@ -240,22 +241,22 @@ func (p *prover) secretIn(e *endpoint, got *answer) (secret string) {
 }
 
 // identifies reports whether a value is of one row alone: its key, or a text of its body.
-func (p *prover) identifies(one *row, column, value string) bool {
-	keys := p.keysOf(one.table)
-	return len(value) >= telling && (len(keys) == 1 && keys[0] == column || p.words[strings.TrimSuffix(value, mailDomain)])
+func (p *prover) identifies(one *fixture.Row, column, value string) bool {
+	keys := p.KeysOf(one.Table)
+	return len(value) >= fixture.Telling && (len(keys) == 1 && keys[0] == column || p.Words[strings.TrimSuffix(value, fixture.MailDomain)])
 }
 
 // mayKnow reports whether a person may know a value of a row: a viewset shows it, unless the row is
 // deleted, or it is also in another row that the person sees.
-func (p *prover) mayKnow(who *person, of *row, column string, deleted bool) bool {
-	for _, r := range p.registry.Resources {
-		if !deleted && r.Table.Name == of.table && p.sees(who, r, of) && !p.masked(who, r, column) {
+func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, deleted bool) bool {
+	for _, r := range p.Registry.Resources {
+		if !deleted && r.Table.Name == of.Table && p.Sees(who, r, of) && !p.masked(who, r, column) {
 			return true
 		}
 	}
-	value := of.values[column]
-	for _, one := range p.made {
-		for name, text := range one.values {
+	value := of.Values[column]
+	for _, one := range p.Made {
+		for name, text := range one.Values {
 			same := text == value && (one != of || name != column)
 			if same && text != "" && p.mayMeet(who, one) && !p.maskedIn(who, one, name) {
 				return true
@@ -267,17 +268,17 @@ func (p *prover) mayKnow(who *person, of *row, column string, deleted bool) bool
 
 // mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part
 // of a row to which it refers.
-func (p *prover) mayMeet(who *person, one *row) bool {
-	if p.served(one) {
-		return !p.hiddenFrom(who, one)
+func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool {
+	if p.Served(one) {
+		return !p.HiddenFrom(who, one)
 	}
-	return slices.ContainsFunc(p.made, func(whole *row) bool {
-		keys := p.keysOf(whole.table)
-		if len(keys) != 1 || !p.served(whole) {
+	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool {
+		keys := p.KeysOf(whole.Table)
+		if len(keys) != 1 || !p.Served(whole) {
 			return false
 		}
-		for _, value := range one.values {
-			if value != "" && value == whole.values[keys[0]] && !p.hiddenFrom(who, whole) {
+		for _, value := range one.Values {
+			if value != "" && value == whole.Values[keys[0]] && !p.HiddenFrom(who, whole) {
 				return true
 			}
 		}
@@ -286,20 +287,20 @@ func (p *prover) mayMeet(who *person, one *row) bool {
 }
 
 // masked reports whether a rule of a viewset hides a column from a person.
-func (p *prover) masked(who *person, r *table.Resource, column string) bool {
+func (p *prover) masked(who *fixture.Person, r *table.Resource, column string) bool {
 	field := r.Table.FieldMap[column]
 	if field == nil {
 		return false
 	}
-	c := p.callOf(who, listing(r))
+	c := p.CallOf(who, fixture.Listing(r))
 	return slices.ContainsFunc(r.Fields.Seeing(r.FieldOf(column, field)), func(rule *fieldrule.Rule) bool { return !rule.Permission.Permit(c) })
 }
 
 // maskedIn reports whether rules hide a column of a row in each viewset that shows the row.
-func (p *prover) maskedIn(who *person, one *row, column string) bool {
+func (p *prover) maskedIn(who *fixture.Person, one *fixture.Row, column string) bool {
 	masked := false
-	for _, r := range p.registry.Resources {
-		if r.Table.Name != one.table || !p.sees(who, r, one) {
+	for _, r := range p.Registry.Resources {
+		if r.Table.Name != one.Table || !p.Sees(who, r, one) {
 			continue
 		}
 		if !p.masked(who, r, column) {
@@ -313,24 +314,24 @@ func (p *prover) maskedIn(who *person, one *row, column string) bool {
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
 // one, with each order, and each parameter with values of a row that the person may not see. A list is
 // also read with pages of one row, because the server counts the rows of a longer list in another way.
-func (p *prover) looks(who *person, hidden *row) (all []*look) {
-	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodGet || e.access(who) == spec.AccessRefused || e.endless {
+func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
+	for _, e := range p.Endpoints {
+		if e.Info.Method != http.MethodGet || e.Access(who) == spec.AccessRefused || e.Endless {
 			continue
 		}
-		path, ok := p.pathOf(e, who, p.seenBy(who, e, hidden))
+		path, ok := p.PathOf(e, who, p.seenBy(who, e, hidden))
 		if !ok {
 			continue
 		}
-		required := (&writer{Fixture: p.Fixture, by: who}).query(e)
+		required := (&fixture.Writer{Fixture: p.Fixture, By: who}).Query(e)
 		add := func(query url.Values, small bool) {
-			all = append(all, &look{e: e, r: request{method: http.MethodGet, path: path, query: query.Encode(), by: who, small: small}})
+			all = append(all, &look{e: e, r: fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who, Small: small}})
 		}
 		add(required, false)
 		if e.Pagination != nil {
 			add(required, true)
 		}
-		for _, param := range e.spec.Params {
+		for _, param := range e.Spec.Params {
 			for _, value := range valuesFor(param, searches(e, param), hidden) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
@@ -343,15 +344,15 @@ func (p *prover) looks(who *person, hidden *row) (all []*look) {
 
 // seenBy returns a row that a person may have at an endpoint. For an endpoint of no row it is nil,
 // but for one below a row it is the hidden row, if the person sees the row above.
-func (p *prover) seenBy(who *person, e *endpoint, hidden *row) *row {
-	if e.spec.Key == nil {
-		if above := e.Resource.Above; above != nil && e.Resource.Table.Name == hidden.table && p.seesAt(who, above.Parent, hidden.values[above.Column.Name]) {
+func (p *prover) seenBy(who *fixture.Person, e *fixture.Endpoint, hidden *fixture.Row) *fixture.Row {
+	if e.Spec.Key == nil {
+		if above := e.Resource.Above; above != nil && e.Resource.Table.Name == hidden.Table && p.SeesAt(who, above.Parent, hidden.Values[above.Column.Name]) {
 			return hidden
 		}
 		return nil
 	}
-	for _, one := range p.rowsOf(e.Resource) {
-		if p.has(who, e, one) {
+	for _, one := range p.RowsOf(e.Resource) {
+		if p.Has(who, e, one) {
 			return one
 		}
 	}
@@ -362,12 +363,12 @@ func (p *prover) seenBy(who *person, e *endpoint, hidden *row) *row {
 const mostValues = 12
 
 // searches reports whether a parameter searches texts.
-func searches(e *endpoint, param spec.Param) bool {
+func searches(e *fixture.Endpoint, param spec.Param) bool {
 	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
 }
 
 // valuesFor lists the values to try for a parameter: each of its enum, or else values of a row.
-func valuesFor(param spec.Param, searches bool, one *row) (values []string) {
+func valuesFor(param spec.Param, searches bool, one *fixture.Row) (values []string) {
 	if len(param.Enum) > 0 {
 		return param.Enum[:min(len(param.Enum), mostValues)]
 	}
@@ -375,10 +376,10 @@ func valuesFor(param spec.Param, searches bool, one *row) (values []string) {
 		return []string{"true", "false"} // a column may have 1 and 0
 	}
 	name := plainName(param.Name)
-	for _, column := range slices.Sorted(maps.Keys(one.values)) {
-		value, plain := one.values[column], plainName(column)
+	for _, column := range slices.Sorted(maps.Keys(one.Values)) {
+		value, plain := one.Values[column], plainName(column)
 		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
-		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, letters) == "") && !slices.Contains(values, value) {
+		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, fixture.Letters) == "") && !slices.Contains(values, value) {
 			values = append(values, value)
 		}
 	}

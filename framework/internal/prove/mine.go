@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -17,13 +18,13 @@ import (
 // The owner of rows uses each toggle. Then a visitor and a new user read, and have nothing to count.
 func (p *prover) tryMine() {
 	p.useToggles()
-	newcomer := p.fresh(p.people[2])
+	newcomer := p.Fresh(p.People[2])
 	if newcomer == nil || p.hasRows(newcomer) {
 		return
 	}
-	for _, e := range p.endpoints {
-		for _, who := range []*person{p.people[0], newcomer} {
-			if e.info.Method == http.MethodGet && (e.declared() || e.Pagination != nil) && e.access(who) != spec.AccessRefused {
+	for _, e := range p.Endpoints {
+		for _, who := range []*fixture.Person{p.People[0], newcomer} {
+			if e.Info.Method == http.MethodGet && (e.Declared() || e.Pagination != nil) && e.Access(who) != spec.AccessRefused {
 				p.readMine(e, who)
 			}
 		}
@@ -32,22 +33,22 @@ func (p *prover) tryMine() {
 
 // useToggles sends a PUT to each toggle of a row, as the owner of rows.
 func (p *prover) useToggles() {
-	for _, e := range p.endpoints {
-		if e.info.Method != http.MethodPut || !e.toggles() {
+	for _, e := range p.Endpoints {
+		if e.Info.Method != http.MethodPut || !e.Toggles() {
 			continue
 		}
-		if one := p.rowFor(p.owner, e.Resource); one != nil && p.permits(e, p.owner, one) {
-			_, _ = p.succeed(e, p.owner, one)
+		if one := p.RowFor(p.Owner, e.Resource); one != nil && p.Permits(e, p.Owner, one) {
+			_, _ = p.Succeed(e, p.Owner, one)
 		}
 	}
 }
 
 // hasRows reports whether a row that a viewset serves has the id of a person.
-func (p *prover) hasRows(who *person) bool {
-	all := p.contents()
-	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool {
+func (p *prover) hasRows(who *fixture.Person) bool {
+	all := p.Contents()
+	return slices.ContainsFunc(p.Registry.Resources, func(r *table.Resource) bool {
 		for _, one := range all[r.Table.Name] {
-			if (&row{values: one}).refersTo(who.caller.IDText()) {
+			if (&fixture.Row{Values: one}).RefersTo(who.Caller.IDText()) {
 				return true
 			}
 		}
@@ -57,34 +58,34 @@ func (p *prover) hasRows(who *person) bool {
 
 // readMine reads an endpoint as a caller without a row that mine can count: no function with mine has a
 // value, and no row matches a condition that needs one.
-func (p *prover) readMine(e *endpoint, who *person) {
+func (p *prover) readMine(e *fixture.Endpoint, who *fixture.Person) {
 	names := mineOf(e.Resource)
-	path, ok := p.pathOf(e, who, p.seenBy(who, e, &row{}))
+	path, ok := p.PathOf(e, who, p.seenBy(who, e, &fixture.Row{}))
 	if !ok {
 		return
 	}
-	read := func(query url.Values) (*answer, []map[string]any) {
-		got := p.send(e, request{method: http.MethodGet, path: path, query: query.Encode(), by: who})
-		return got, objectsIn(e, got.value())
+	read := func(query url.Values) (*fixture.Answer, []map[string]any) {
+		got := p.Send(e, fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who})
+		return got, objectsIn(e, got.Value())
 	}
 	got, objects := read(nil)
 	for _, name := range names {
 		if value := valueIn(objects, name); value != nil {
-			p.find(e, who, got.curl(), "%s is %v, and the caller has no such row", name, value)
+			p.find(e, who, got.Curl(), "%s is %v, and the caller has no such row", name, value)
 		}
 	}
 	if e.Pagination == nil {
 		return
 	}
 	if len(objects) > 0 && wantsMine(e) {
-		p.find(e, who, got.curl(), "it has rows, and each needs a row of the caller, which does not exist")
+		p.find(e, who, got.Curl(), "it has rows, and each needs a row of the caller, which does not exist")
 	}
-	for _, param := range e.spec.Params {
+	for _, param := range e.Spec.Params {
 		if !slices.Contains(names, param.Name) || param.Type == nil || param.Type.Kind() != reflect.Bool {
 			continue
 		}
 		if got, objects := read(url.Values{param.Name: {"true"}}); len(objects) > 0 {
-			p.find(e, who, got.curl(), "it has rows for which %s is true, and the caller has no such row", param.Name)
+			p.find(e, who, got.Curl(), "it has rows for which %s is true, and the caller has no such row", param.Name)
 		}
 	}
 }
@@ -114,7 +115,7 @@ func mineOf(r *table.Resource) (names []string) {
 }
 
 // wantsMine reports whether each row of a list needs a row of the caller.
-func wantsMine(e *endpoint) bool {
+func wantsMine(e *fixture.Endpoint) bool {
 	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
 		return a.Name == e.Route.Name && slices.ContainsFunc(a.List.Where, func(text string) bool {
 			return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine)
@@ -123,7 +124,7 @@ func wantsMine(e *endpoint) bool {
 }
 
 // objectsIn lists the rows of an answer: the objects of a list, or the object of one row.
-func objectsIn(e *endpoint, value any) (all []map[string]any) {
+func objectsIn(e *fixture.Endpoint, value any) (all []map[string]any) {
 	whole, isObject := value.(map[string]any)
 	inner, isInner := whole[e.AnswerIn].(map[string]any)
 	switch {

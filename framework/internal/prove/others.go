@@ -12,33 +12,34 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
 
 // use sends a person's request for a row of another person that the declarations let them send: a
 // read must succeed, and a write by the framework itself must leave all rows that they may not change.
-func (p *prover) use(e *endpoint, who *person, one *row) {
-	r, ok := p.requestOf(e, p.writerLike(e, who, one, ""), one)
+func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	switch {
-	case !ok || e.Kind == declare.VerbDeletes || e.spec.Upload != nil: // a delete takes along what belongs to the row
+	case !ok || e.Kind == declare.VerbDeletes || e.Spec.Upload != nil: // a delete takes along what belongs to the row
 		return
-	case e.Route.Reads() && e.declared():
-		if got := p.send(e, r); got.rejects() || got.status == http.StatusNotFound {
-			p.find(e, who, got.curl(), "it is answered %d, and the declarations permit this caller", got.status)
+	case e.Route.Reads() && e.Declared():
+		if got := p.Send(e, r); got.Rejects() || got.Status == http.StatusNotFound {
+			p.find(e, who, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
 		}
 		return
-	case e.Kind != declare.VerbAccepts && !e.links():
+	case e.Kind != declare.VerbAccepts && !e.Links():
 		return
 	}
-	kept := slices.DeleteFunc(slices.Clone(p.made), func(one *row) bool { return !p.keptFrom(who, one) })
-	before := p.contents()
-	got := p.send(e, r)
-	after := p.contents()
+	kept := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return !p.keptFrom(who, one) })
+	before := p.Contents()
+	got := p.Send(e, r)
+	after := p.Contents()
 	for _, theirs := range kept {
-		text := fmt.Sprint(theirs.values)
-		_, was := before[theirs.table][text]
-		if _, is := after[theirs.table][text]; was && !is && theirs != one {
-			p.find(e, who, got.curl(), "it changes a row of %s that they may not change", theirs.table)
+		text := fmt.Sprint(theirs.Values)
+		_, was := before[theirs.Table][text]
+		if _, is := after[theirs.Table][text]; was && !is && theirs != one {
+			p.find(e, who, got.Curl(), "it changes a row of %s that they may not change", theirs.Table)
 			break
 		}
 	}
@@ -47,30 +48,30 @@ func (p *prover) use(e *endpoint, who *person, one *row) {
 
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
 // may change the database. Another person makes them, and the function must leave them as they are.
-func (p *prover) stock(e *endpoint) {
-	if e.declared() || e.Resource.Path == "auth" || !e.mayChange(e.info.Method) {
+func (p *prover) stock(e *fixture.Endpoint) {
+	if e.Declared() || e.Resource.Path == "auth" || !e.MayChange(e.Info.Method) {
 		return
 	}
-	who := p.fresh(p.people[2])
-	for _, r := range p.registry.Resources {
+	who := p.Fresh(p.People[2])
+	for _, r := range p.Registry.Resources {
 		if who == nil || r.Declaration.Service != e.Resource.Declaration.Service || r.Scope.Kind != declare.ScopeOwn && r.Scope.Kind != declare.ScopeVia {
 			continue
 		}
-		p.rowWhere(who, r, func(one *row) bool { return one.by == who })
+		p.RowWhere(who, r, func(one *fixture.Row) bool { return one.By == who })
 	}
 }
 
 // keptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
 // does. A row that no viewset serves is a part of the rows to which it refers: the person may change one
 // of them.
-func (p *prover) keptFrom(who *person, one *row) bool {
+func (p *prover) keptFrom(who *fixture.Person, one *fixture.Row) bool {
 	if p.limited(one) {
 		return !p.mayChange(who, one)
 	}
 	kept := false
-	for _, whole := range p.made {
-		keys := p.keysOf(whole.table)
-		if p.served(one) || len(keys) != 1 || !p.limited(whole) || !one.refersTo(whole.values[keys[0]]) {
+	for _, whole := range p.Made {
+		keys := p.KeysOf(whole.Table)
+		if p.Served(one) || len(keys) != 1 || !p.limited(whole) || !one.RefersTo(whole.Values[keys[0]]) {
 			continue
 		}
 		if kept = !p.mayChange(who, whole); !kept {
@@ -82,20 +83,20 @@ func (p *prover) keptFrom(who *person, one *row) bool {
 
 // ofAnother reports whether a row that no viewset serves refers to rows of the table of a row, and not to
 // the row itself.
-func (p *prover) ofAnother(one, of *row) bool {
-	if of == nil || p.served(one) {
+func (p *prover) ofAnother(one, of *fixture.Row) bool {
+	if of == nil || p.Served(one) {
 		return false
 	}
-	keys := p.keysOf(of.table)
-	if len(keys) != 1 || one.refersTo(of.values[keys[0]]) {
+	keys := p.KeysOf(of.Table)
+	if len(keys) != 1 || one.RefersTo(of.Values[keys[0]]) {
 		return false
 	}
-	return slices.ContainsFunc(p.made, func(whole *row) bool { return whole.table == of.table && one.refersTo(whole.values[keys[0]]) })
+	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool { return whole.Table == of.Table && one.RefersTo(whole.Values[keys[0]]) })
 }
 
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.
-func (p *prover) limited(one *row) bool {
-	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.table && limits(r) })
+func (p *prover) limited(one *fixture.Row) bool {
+	return slices.ContainsFunc(p.Registry.Resources, func(r *table.Resource) bool { return r.Table.Name == one.Table && limits(r) })
 }
 
 // limits reports whether the declarations of a viewset say which rows a caller changes.
@@ -104,40 +105,40 @@ func limits(r *table.Resource) bool {
 }
 
 // mayChange reports whether a viewset lets a person change a row.
-func (p *prover) mayChange(who *person, one *row) bool {
-	return slices.ContainsFunc(p.registry.Resources, func(r *table.Resource) bool {
-		return r.Table.Name == one.table && limits(r) && p.sees(who, r, one) && p.changes(who, r, one, updating(r))
+func (p *prover) mayChange(who *fixture.Person, one *fixture.Row) bool {
+	return slices.ContainsFunc(p.Registry.Resources, func(r *table.Resource) bool {
+		return r.Table.Name == one.Table && limits(r) && p.Sees(who, r, one) && p.Changes(who, r, one, fixture.Updating(r))
 	})
 }
 
 // checkLocks checks that a write which succeeded has not written a field that the person may not write.
-func (p *prover) checkLocks(e *endpoint, got *answer, on *row) {
-	if len(e.Locks) == 0 || !got.ok() {
+func (p *prover) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row) {
+	if len(e.Locks) == 0 || !got.OK() {
 		return
 	}
 	var body map[string]any
-	if json.Unmarshal(got.body, &body) != nil {
+	if json.Unmarshal(got.Body, &body) != nil {
 		return
 	}
 	if e.BodyIn.Member != "" {
-		body = member(body, e.BodyIn.Member)
+		body = fixture.Member(body, e.BodyIn.Member)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
-		rule := p.lock(e, got.by, name)
+		rule := p.lock(e, got.By, name)
 		switch {
 		case rule == nil:
 		case sent && !p.isStored(e, on, name, value):
-			p.find(e, got.by, got.curl(), "it writes %s, which needs %s", name, rule.Permission)
-		case !sent && e.fills() && on != nil && p.changedAt(e.Resource, on, name):
-			p.find(e, got.by, got.curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
+			p.find(e, got.By, got.Curl(), "it writes %s, which needs %s", name, rule.Permission)
+		case !sent && e.Fills() && on != nil && p.changedAt(e.Resource, on, name):
+			p.find(e, got.By, got.Curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
 		}
 	}
 }
 
 // lock returns a rule by which a person may not write a field of a body; nil if there is none.
-func (p *prover) lock(e *endpoint, who *person, name string) *fieldrule.Rule {
-	c := p.callOf(who, e.Route)
+func (p *prover) lock(e *fixture.Endpoint, who *fixture.Person, name string) *fieldrule.Rule {
+	c := p.CallOf(who, e.Route)
 	for _, rule := range e.Locks[name] {
 		if !rule.Permission.Permit(c) {
 			return rule
@@ -147,14 +148,14 @@ func (p *prover) lock(e *endpoint, who *person, name string) *fieldrule.Rule {
 }
 
 // changedAt reports whether the stored value of a field is no longer that of a row.
-func (p *prover) changedAt(r *table.Resource, one *row, name string) bool {
-	column, key := r.Names[name].Column, p.keysOf(one.table)
+func (p *prover) changedAt(r *table.Resource, one *fixture.Row, name string) bool {
+	column, key := r.Names[name].Column, p.KeysOf(one.Table)
 	if column == nil {
 		return false
 	}
-	for _, now := range p.contents()[one.table] {
-		if now.at(key) == one.values.at(key) {
-			return now[column.Name] != one.values[column.Name]
+	for _, now := range p.Contents()[one.Table] {
+		if now.At(key) == one.Values.At(key) {
+			return now[column.Name] != one.Values[column.Name]
 		}
 	}
 	return false
@@ -162,14 +163,14 @@ func (p *prover) changedAt(r *table.Resource, one *row, name string) bool {
 
 // tryLocks sends a body without the fields that the person may not write, after a person who may has
 // written them: they must stay as they are.
-func (p *prover) tryLocks(e *endpoint, one *row) {
-	if len(e.Locks) == 0 || !e.fills() || one == nil {
+func (p *prover) tryLocks(e *fixture.Endpoint, one *fixture.Row) {
+	if len(e.Locks) == 0 || !e.Fills() || one == nil {
 		return
 	}
-	writes := func(may bool) *person {
-		for _, who := range append([]*person{one.by}, p.people...) {
+	writes := func(may bool) *fixture.Person {
+		for _, who := range append([]*fixture.Person{one.By}, p.People...) {
 			locked := slices.ContainsFunc(slices.Collect(maps.Keys(e.Locks)), func(name string) bool { return p.lock(e, who, name) != nil })
-			if locked != may && p.permits(e, who, one) {
+			if locked != may && p.Permits(e, who, one) {
 				return who
 			}
 		}
@@ -179,28 +180,28 @@ func (p *prover) tryLocks(e *endpoint, one *row) {
 	if holder == nil || other == nil {
 		return
 	}
-	for range attempts { // until the values are not those of fields that are not set
-		_, _ = p.succeed(e, holder, one)
+	for range fixture.Attempts { // until the values are not those of fields that are not set
+		_, _ = p.Succeed(e, holder, one)
 		if p.allSet(e, one) {
 			break
 		}
 	}
-	w := p.writerLike(e, other, one, "")
+	w := p.WriterLike(e, other, one, "")
 	for name := range e.Locks {
-		w.left["/"+name] = true
+		w.Left["/"+name] = true
 	}
-	if r, ok := p.requestOf(e, w, one); ok {
-		before, got := p.contents(), p.send(e, r)
+	if r, ok := p.RequestOf(e, w, one); ok {
+		before, got := p.Contents(), p.Send(e, r)
 		p.untouched(e, got, one, before, nil)
 		p.settle(e, got, before, one)
 	}
 }
 
 // allSet reports whether a row has a value in each field of an endpoint that has a rule about writing.
-func (p *prover) allSet(e *endpoint, one *row) bool {
+func (p *prover) allSet(e *fixture.Endpoint, one *fixture.Row) bool {
 	for name := range e.Locks {
 		column := e.Resource.Names[name].Column
-		if column != nil && slices.Contains([]string{"", "0", "false"}, one.values[column.Name]) {
+		if column != nil && slices.Contains([]string{"", "0", "false"}, one.Values[column.Name]) {
 			return false
 		}
 	}
@@ -209,7 +210,7 @@ func (p *prover) allSet(e *endpoint, one *row) bool {
 
 // isStored reports whether a row has a value already; without a row, whether a new row has it without
 // the field.
-func (p *prover) isStored(e *endpoint, on *row, name string, value any) bool {
+func (p *prover) isStored(e *fixture.Endpoint, on *fixture.Row, name string, value any) bool {
 	if on == nil {
 		return isDefault(e.Input, name, value)
 	}
@@ -217,7 +218,7 @@ func (p *prover) isStored(e *endpoint, on *row, name string, value any) bool {
 	if column == nil {
 		return false
 	}
-	stored := on.values[column.Name]
+	stored := on.Values[column.Name]
 	switch value {
 	case nil:
 		return stored == ""
@@ -242,34 +243,34 @@ func isDefault(shape *input.Shape, name string, value any) bool {
 
 // tryElsewhere sends the request for a row below a row to which it does not belong, as the person who
 // made the row: the answer must be that for a row that does not exist.
-func (p *prover) tryElsewhere(e *endpoint, one *row) {
+func (p *prover) tryElsewhere(e *fixture.Endpoint, one *fixture.Row) {
 	above := e.Resource.Above
-	if above == nil || !p.permits(e, one.by, one) {
+	if above == nil || !p.Permits(e, one.By, one) {
 		return
 	}
 	other := p.otherAbove(one, above)
-	r, ok := p.requestOf(e, p.writerLike(e, one.by, one, ""), one)
-	was, found := p.keysAbove(e.Resource, one.by, one)
+	r, ok := p.RequestOf(e, p.WriterLike(e, one.By, one, ""), one)
+	was, found := p.KeysAbove(e.Resource, one.By, one)
 	if other == nil || !ok || !found {
 		return
 	}
 	last := was[len(was)-1]
-	r.path = strings.Replace(r.path, "/"+escape(last)+"/", "/"+escape(other.key(above.Parent))+"/", 1)
-	before := p.contents()
-	if got := p.send(e, r); got.status != http.StatusNotFound {
-		p.find(e, one.by, got.curl(), "it is answered %d, and the row is not below the row that the path names", got.status)
+	r.Path = strings.Replace(r.Path, "/"+fixture.Escape(last)+"/", "/"+fixture.Escape(other.Key(above.Parent))+"/", 1)
+	before := p.Contents()
+	if got := p.Send(e, r); got.Status != http.StatusNotFound {
+		p.find(e, one.By, got.Curl(), "it is answered %d, and the row is not below the row that the path names", got.Status)
 	}
-	if changed := before.changedIn(p.contents()); len(changed) > 0 {
-		p.find(e, one.by, r.curl(), "it changes %s below another row", strings.Join(changed, ", "))
+	if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
+		p.find(e, one.By, r.Curl(), "it changes %s below another row", strings.Join(changed, ", "))
 	}
 }
 
 // otherAbove returns a row above, other than that of a row, that the person who made the row may see and
 // change; nil if none can be made.
-func (p *prover) otherAbove(one *row, above *table.Nesting) *row {
-	may := func(other *row) bool {
-		return other.values[above.Parent.Pk.Name] != one.values[above.Column.Name] && p.sees(one.by, above.Parent, other) &&
-			(!above.ByWriters || p.changes(one.by, above.Parent, other, updating(above.Parent)))
+func (p *prover) otherAbove(one *fixture.Row, above *table.Nesting) *fixture.Row {
+	may := func(other *fixture.Row) bool {
+		return other.Values[above.Parent.Pk.Name] != one.Values[above.Column.Name] && p.Sees(one.By, above.Parent, other) &&
+			(!above.ByWriters || p.Changes(one.By, above.Parent, other, fixture.Updating(above.Parent)))
 	}
-	return p.rowWhere(one.by, above.Parent, may)
+	return p.RowWhere(one.By, above.Parent, may)
 }

@@ -6,36 +6,37 @@ import (
 	"fmt"
 	"strings"
 
+	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
 	"trestle.example/framework/internal/table"
 )
 
 // A prover is a proof under way.
 type prover struct {
-	*Fixture
+	*fixture.Fixture
 
 	report *report.Report
 }
 
 // Run proves a checked API, whose database is changed by it. The error is not a finding: the API
 // could not be tried.
-func Run(ctx context.Context, registry *table.Registry, o Options) (*report.Report, error) {
-	f, err := New(ctx, registry, o)
+func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*report.Report, error) {
+	f, err := fixture.New(ctx, registry, o)
 	if err != nil {
 		return nil, err
 	}
 	p := &prover{f, &report.Report{Seed: o.Seed, Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources)}}
-	for _, one := range f.people {
+	for _, one := range f.People {
 		p.report.Callers = append(p.report.Callers, one.Name)
 	}
-	for _, e := range f.endpoints {
-		p.report.Endpoints = append(p.report.Endpoints, e.tried)
+	for _, e := range f.Endpoints {
+		p.report.Endpoints = append(p.report.Endpoints, e.Tried)
 	}
-	f.perform = p.perform
+	f.Perform = p.perform
 	p.tryOptions()
 	p.tryLists()
-	for _, e := range p.endpoints {
-		if err := cmp.Or(ctx.Err(), p.broken); err != nil {
+	for _, e := range p.Endpoints {
+		if err := cmp.Or(ctx.Err(), p.Broken); err != nil {
 			return nil, err
 		}
 		p.tryEndpoint(e)
@@ -43,8 +44,8 @@ func Run(ctx context.Context, registry *table.Registry, o Options) (*report.Repo
 	p.tryChanges() // at last, because now there are rows of many people
 	p.tryDeleted()
 	p.tryMine()
-	p.report.Requests = p.requests
-	return p.report, cmp.Or(ctx.Err(), p.broken)
+	p.report.Requests = p.Requests
+	return p.report, cmp.Or(ctx.Err(), p.Broken)
 }
 
 // fieldRules lists the rules about the fields of viewsets.
@@ -56,23 +57,26 @@ func fieldRules(resources []*table.Resource) []report.FieldRule {
 			if rule.Writes {
 				what = "writes"
 			}
-			all = append(all, report.FieldRule{r.Path, rule.Field, what, fmt.Sprint(rule.Permission)})
+			all = append(all, report.FieldRule{ViewSet: r.Path, Field: rule.Field, Rule: what, Permission: fmt.Sprint(rule.Permission)})
 		}
 	}
 	return all
 }
 
 // find adds a leak to the report.
-func (p *prover) find(e *endpoint, by *person, curl, sentence string, args ...any) {
+func (p *prover) find(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
 	p.report.Findings = append(p.report.Findings, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
 }
 
 // skip adds an endpoint that was not exercised to the report.
-func (p *prover) skip(e *endpoint, by *person, curl, sentence string, args ...any) {
+func (p *prover) skip(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
 	p.report.Unexercised = append(p.report.Unexercised, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
 }
 
 // findingOf makes a finding, without the bytes of an answer that are no text.
-func findingOf(e *endpoint, by *person, curl, what string) report.Finding {
-	return report.Finding{e.info.Method, e.info.Path, by.Name, strings.ToValidUTF8(what, "?"), strings.ToValidUTF8(curl, "?")}
+func findingOf(e *fixture.Endpoint, by *fixture.Person, curl, what string) report.Finding {
+	return report.Finding{
+		Method: e.Info.Method, Path: e.Info.Path, Caller: by.Name,
+		What: strings.ToValidUTF8(what, "?"), Curl: strings.ToValidUTF8(curl, "?"),
+	}
 }
