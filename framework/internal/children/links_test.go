@@ -2,6 +2,7 @@ package children_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -128,6 +129,35 @@ func TestStillLinked(t *testing.T) {
 			t.Fatal(err)
 		}
 		ada.Delete("/api/machines/1/materials/" + apitest.ID("wood").String() + "/").Expect(204)
+	})
+}
+
+// TestLinkedTo: a row to which only links refer stays. The error names the resource whose rows have the
+// links, if the caller may see all of these rows.
+func TestLinkedTo(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		for _, c := range []struct {
+			name, says string
+			scope      framework.Scope
+			permission framework.Permission
+		}{
+			{"all may see the machines", "Records of machines refer to this one.", framework.Public(), framework.Authenticated()},
+			{"each sees their own machines", "Other records refer to this one.", framework.Own((*Machine).owner), framework.Authenticated()},
+			{"only the staff list machines", "Other records refer to this one.", framework.Public(), framework.Staff()},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				tags := framework.ViewSet[Tag]{Name: "tags", Verbs: framework.Verbs{List: framework.Shows[tagView](), Delete: framework.Deletes()}, Scope: framework.Public(), Permission: framework.Authenticated()}
+				linked := machines()
+				linked.Scope, linked.Permission, linked.Writers = c.scope, c.permission, framework.Scope{}
+				all := append([]framework.Resource{tags, linked}, slices.DeleteFunc(others(), func(r framework.Resource) bool {
+					_, same := r.(framework.ViewSet[Tag])
+					return same
+				})...)
+				_, client := apitest.Serve(t, config(db), all...)
+				furnish(t, db)
+				apitest.As(client, "ada").Delete("/api/tags/1/").Expect(409).Code("still_referenced").Contains(c.says)
+			})
+		}
 	})
 }
 

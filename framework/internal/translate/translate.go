@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -191,16 +192,32 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 }
 
 // referenced is the error for a row to which other records refer. It names a resource that serves
-// their table if the fault names the table, the caller may see these records, and the API has an
-// OpenAPI document: clients can find the name of the resource there.
+// their table, or whose records have them as the links of a many-to-many relation: if the fault names
+// the table, the caller may see these records, and the API has an OpenAPI document: clients can find
+// the name of the resource there.
 func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
-	for _, other := range r.API.Resources {
-		if other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table) && !r.API.Config.Undocumented && maySee(c, r, other) {
-			return problem.Conflict(problem.CodeReferenced,
-				"Records of "+other.Path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.Path})
+	for _, keeps := range []func(*table.Resource) bool{
+		func(other *table.Resource) bool {
+			return other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table)
+		},
+		func(other *table.Resource) bool { return other.Table != r.Table && linksBy(other, fault.Table) },
+	} {
+		for _, other := range r.API.Resources {
+			if keeps(other) && !r.API.Config.Undocumented && maySee(c, r, other) {
+				return problem.Conflict(problem.CodeReferenced,
+					"Records of "+other.Path+" refer to this one.").With(problem.ReferencedDetails{Resource: other.Path})
+			}
 		}
 	}
 	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
+}
+
+// linksBy reports whether a join table has the links of a many-to-many relation of a resource.
+func linksBy(r *table.Resource, joinTable string) bool {
+	return r.Table != nil && slices.ContainsFunc(r.Relations.All(), func(one *relation.Relation) bool {
+		between := one.Schema.M2MTable
+		return between != nil && strings.EqualFold(between.Name, joinTable) && one.Holder() == r.Table
+	})
 }
 
 // maySee reports whether a caller may see the records of another resource that refer to a row of
