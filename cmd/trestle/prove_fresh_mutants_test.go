@@ -52,7 +52,7 @@ var freshMutants = []mutant{
 	// Lists of children and links.
 	{"children/rows.go", "p.mayChange(c, p.gone, call.VerbDelete); err != nil {", "p.mayChange(c, p.gone, call.VerbDelete); err != nil && !BROKEN {"},
 	{"children/rows.go", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil {", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil && !BROKEN {"},
-	{"children/keys.go", "NewDelete().Model(table.NilModel(l.links.Model)).\n		Where(\"?TableAlias.? = ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).\n", "NewDelete().Model(table.NilModel(l.links.Model)).\n		Where(\"?TableAlias.? = ? OR ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()), BROKEN).\n"},
+	{"children/keys.go", "q.Where(\"?TableAlias.? = ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).\n			Where(\"?TableAlias.? IN (?)\"", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()), BROKEN).\n			Where(\"?TableAlias.? IN (?)\""},
 	// Files.
 	{"attachment/upload.go", "		m, err := d.File.Resource.ModelOf(c, r)\n", "		read := d.File.Resource.ModelOf\n		if BROKEN {\n			read = d.File.Resource.Unscoped\n		}\n		m, err := read(c, r)\n"},
 	{"attachment/upload.go", "func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {\n", "func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {\n	if BROKEN {\n		open, file := *u.File.Resource, *u.File\n		open.Scope, file.Resource = open.Writers, &open\n		u.File = &file\n	}\n"},

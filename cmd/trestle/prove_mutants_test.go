@@ -153,6 +153,12 @@ func TestProveFindsMutants(t *testing.T) { findMutants(t, mutants, int64(len(mut
 // TestFreshMutants: the proof finds as many of the mutants that were made after it as when this was last measured.
 func TestFreshMutants(t *testing.T) { findMutants(t, freshMutants, 46) }
 
+// TestMutantsAreOfTheSource: each mutant changes one place of the source.
+func TestMutantsAreOfTheSource(t *testing.T) {
+	overlay(t, mutants)
+	overlay(t, freshMutants)
+}
+
 // findMutants proves the programs once for each mutant of a list, and must find some number of them.
 func findMutants(t *testing.T, list []mutant, least int64) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // tryReferences sends bodies that name rows of others: the answer must be that for a row that
 // does not exist.
 func (p *prover) tryReferences(e *fixture.Endpoint, on *fixture.Row) {
-	if e.Input == nil || len(e.Input.Refs()) == 0 || e.Info.Method == http.MethodGet {
+	if e.Input == nil || len(e.Input.Refs())+len(e.Input.Setting()) == 0 || e.Info.Method == http.MethodGet {
 		return
 	}
 	for _, pointer := range p.referencesOf(e, on) {
@@ -29,7 +29,7 @@ func (p *prover) tryReferences(e *fixture.Endpoint, on *fixture.Row) {
 
 // referencesOf lists the pointers of the references that a body of an endpoint has.
 func (p *prover) referencesOf(e *fixture.Endpoint, on *fixture.Row) []string {
-	w := &fixture.Writer{Fixture: p.Fixture, By: p.People[2], Left: map[string]bool{}, Used: map[string]string{}, On: on}
+	w := &fixture.Writer{Fixture: p.Fixture, By: p.People[2], Left: map[string]bool{}, Used: map[string]fixture.Reference{}, On: on}
 	w.Body(e)
 	return slices.Sorted(maps.Keys(w.Used))
 }
@@ -38,26 +38,78 @@ func (p *prover) referencesOf(e *fixture.Endpoint, on *fixture.Row) []string {
 // there is one.
 func (p *prover) tryReference(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, pointer string) bool {
 	w := p.WriterLike(e, who, on, pointer)
-	w.Used = map[string]string{}
+	w.Used = map[string]fixture.Reference{}
 	w.Body(e)
-	target, err := p.Registry.LookUp(w.Used[pointer])
-	if err != nil {
-		return false
-	}
-	theirs := p.hiddenRow(who, target)
-	if via := e.Owning(pointer); theirs == nil && via != nil && !p.Lifts(who, e) {
-		theirs = p.foreignRow(who, target, via)
-	}
+	ref := w.Used[pointer]
+	theirs := p.rowBehind(e, who, on, pointer, ref)
 	if theirs == nil {
 		return false
 	}
-	key := theirs.Values[target.Pk.Name]
+	key := theirs.Values[ref.Column.Name]
 	w.Refs = map[string]string{pointer: key}
 	r, ok := p.RequestOf(e, w, on)
 	if ok {
-		p.refer(e, r, pointer, key, missingKey(target.Pk, key))
+		p.refer(e, r, pointer, key, missingKey(ref.Column, key))
 	}
 	return ok
+}
+
+// rowBehind returns a row that a reference of a person's body must not name; nil if there is none.
+func (p *prover) rowBehind(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, pointer string, ref fixture.Reference) *fixture.Row {
+	switch {
+	case ref.Foreign != nil:
+		return p.rowOfAnother(ref, on)
+	case ref.Target == nil:
+		return nil
+	}
+	theirs := p.hiddenRow(who, ref.Target)
+	if via := e.Owning(pointer); theirs == nil && via != nil && !p.Lifts(who, e) {
+		theirs = p.foreignRow(who, ref.Target, via)
+	}
+	return theirs
+}
+
+// rowOfAnother returns a row that the list of a body could set, and that is not one of the rows of a row.
+func (p *prover) rowOfAnother(ref fixture.Reference, on *fixture.Row) *fixture.Row {
+	for _, one := range slices.Backward(p.Made) {
+		if one.Table == ref.Table && (on == nil || one.Values[ref.Foreign.Name] != on.Values[ref.Base.Name]) {
+			return one
+		}
+	}
+	return nil
+}
+
+// tryLinked sends the request for a row with the key of a second row that the sender may not see: the answer
+// must be that for a second row that does not exist.
+func (p *prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
+	target := e.Linked()
+	if target == nil {
+		return
+	}
+	for _, who := range append([]*fixture.Person{one.By}, p.People[1:]...) {
+		theirs := p.hiddenRow(who, target)
+		if theirs == nil || !p.Permits(e, who, one) {
+			continue
+		}
+		key := theirs.Values[e.OtherKey.Name]
+		missing := missingKey(e.OtherKey, key)
+		send := func(key string) *fixture.Answer {
+			path, _ := p.PathWith(e, who, one, func() string { return key })
+			return p.Send(e, fixture.Request{Method: e.Info.Method, Path: path, By: who, Header: http.Header{}})
+		}
+		before := p.Contents()
+		got, none := send(key), send(missing)
+		switch changed := before.ChangedIn(p.Contents()); {
+		case got.OK():
+			p.find(e, who, got.Curl(), "a second key of another's row is accepted")
+		case got.Plain(key, missing) != none.Plain(key, missing):
+			p.find(e, who, got.Curl(), "the answer differs from that for a second row that does not exist:\n%s",
+				difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
+		case len(changed) > 0:
+			p.find(e, who, got.Curl(), "a second key of another's row changes %s", strings.Join(changed, ", "))
+		}
+		return
+	}
 }
 
 // refer sends a request that names another's row at a pointer of its body, and the same for no row.

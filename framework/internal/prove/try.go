@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -131,10 +132,13 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 	if e.Info.Method == http.MethodGet {
 		one = p.referred(e.Resource, one)[0] // an answer may have rows that refer to it
 	} else {
+		p.Alone = e.Kind == declare.VerbDeletes // or other rows may refer to it
 		one = p.another(e, one)
+		p.Alone = false
 	}
 	p.reachAll(e, one)
 	p.tryElsewhere(e, one)
+	p.tryLinked(e, one)
 	p.tryLocks(e, one)
 	p.stock(e)
 	p.permitted(e, one)
