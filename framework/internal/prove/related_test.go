@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -153,7 +154,7 @@ func TestRelatedRows(t *testing.T) {
 			t.Parallel()
 			apitest.Databases(t, gardens, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, planted()...)
-				all := append(report.Findings, report.Unexercised...)
+				all := slices.Concat(report.Findings, report.Unexercised)
 				if c.change == nil {
 					for _, f := range all {
 						t.Errorf("%s", f)
