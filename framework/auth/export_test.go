@@ -4,8 +4,14 @@ import (
 	"context"
 	"sync/atomic"
 
+	"trestle.example/framework/auth/internal/hashers"
 	"trestle.example/framework/internal/fair"
 )
+
+// CheapHashes are hashes of Argon2id at the lowest cost, for tests that do not test hashes.
+func CheapHashes() HashFormat {
+	return HashFormat{hashers.Argon2id{Memory: 64, Passes: 1, Threads: 1}}
+}
 
 // CountHashes counts the hashes of a service from now on. Call it before the service is
 // used.
