@@ -19,7 +19,7 @@ type Grain struct {
 	Level int64     `bun:",notnull,default:7"`
 	Grade string    `bun:",notnull,nullzero,default:'A'"`
 	Open  bool      `bun:",notnull,default:true"`
-	Note  *string   `bun:",notnull"`
+	Note  *string   `bun:",notnull,default:'x'"`
 }
 
 type GrainInput struct {
@@ -34,8 +34,9 @@ type GrainView struct {
 	GrainInput
 }
 
-// TestInsertedColumns: a new row has the values of the body, and the default of the database only
-// where the value of a nullzero column is zero. The answer and the stored row are equal.
+// TestInsertedColumns: a row has the values of the body, and the default of the database only where
+// the value of a nullzero column is zero, or null is the value of a notnull column. The answer and the
+// stored row are equal.
 func TestInsertedColumns(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		if err := db.Migrate(t.Context(), nil, sqldb.Migrations{Namespace: "grains", FS: fstest.MapFS{
@@ -56,12 +57,14 @@ func TestInsertedColumns(t *testing.T) {
 			{"every column has a value", fields{"level": 3, "grade": "B", "open": true, "note": "n"}, `"level":3,"grade":"B","open":true,"note":"n"}`},
 			{"zero values of columns that are not nullzero", fields{"level": 0, "grade": "B", "open": false, "note": "n"}, `"level":0,"grade":"B","open":false,"note":"n"}`},
 			{"the zero value of a nullzero column", fields{"level": 3, "grade": "", "open": true, "note": "n"}, `"level":3,"grade":"A","open":true,"note":"n"}`},
+			{"null for a column that is notnull", fields{"level": 3, "grade": "B", "open": true, "note": nil}, `"level":3,"grade":"B","open":true,"note":"x"}`},
 			{"zero values of all kinds", fields{"level": 0, "grade": "", "open": false, "note": ""}, `"level":0,"grade":"A","open":false,"note":""}`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				api := api.in(t)
 				id := api.post("/api/grains/", c.body).is(201).says(c.want).id()
 				api.get("/api/grains/" + id + "/").is(200).says(c.want)
+				api.put("/api/grains/"+id+"/", c.body).is(200).says(c.want)
 			})
 		}
 	})

@@ -164,9 +164,15 @@ func inserted(q *bun.InsertQuery, f *schema.Field, value any) *bun.InsertQuery {
 }
 
 // madeByDatabase reports whether the database generates the value of a new row's column: the
-// value is zero, and the column is an auto-increment key or a nullzero column with a default.
+// value is zero, and the column is an auto-increment key or has a default that replaces it.
 func madeByDatabase(f *schema.Field, m reflect.Value) bool {
-	return (f.IsPK && f.AutoIncrement || f.NullZero && f.SQLDefault != "") && f.HasZeroValue(m)
+	return (f.IsPK && f.AutoIncrement || Defaults(f)) && f.HasZeroValue(m)
+}
+
+// Defaults reports whether the default of a column replaces the zero value of a new row: the column
+// is nullzero, or a pointer that is notnull.
+func Defaults(f *schema.Field) bool {
+	return f.SQLDefault != "" && (f.NullZero || f.NotNull && f.IsPtr)
 }
 
 // Store writes columns of a row back by its primary key, without the scope, and records the
@@ -275,9 +281,9 @@ func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 }
 
 // defaults reports whether a value stands for the column's default: the value is zero, and the
-// column is nullzero and NOT NULL and has a default.
+// column is NOT NULL and has a default that replaces it.
 func defaults(v reflect.Value, f *schema.Field) bool {
-	return f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != ""
+	return Defaults(f) && f.NotNull && f.IsZero(v)
 }
 
 // storable converts a value to a type that [sqldb.Param] accepts; nil is NULL. It returns false
