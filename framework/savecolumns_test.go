@@ -206,8 +206,8 @@ func TestWhereRowsCannotBeStored(t *testing.T) {
 		ada.get(path+"make/").refuses(500, "internal").lacks("transaction")
 		ada.post("/api/notes/bind/", nil).refuses(500, "internal").lacks("Book")
 		for _, want := range []string{
-			"framework.Save: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx",
-			"framework.Insert: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx",
+			"framework.Save: it needs a transaction; a GET action has none, and functions that are Untransacted or of AfterCommit open one by Call.InTx",
+			"framework.Insert: it needs a transaction; a GET action has none, and functions that are Untransacted or of AfterCommit open one by Call.InTx",
 			"framework.Insert: books and anybooks keep Book in different ways; call it from one of them",
 		} {
 			if !strings.Contains(logged.String(), want) {

@@ -59,7 +59,9 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, d := range declared {
 		b.open(d)
 	}
-	nested.Bind(a, b.faultOf)
+	if !nested.Bind(a, b.faultOf) {
+		return b.err() // the paths of viewsets are wrong, so each name of one would be a mistake too
+	}
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()

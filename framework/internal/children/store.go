@@ -239,9 +239,9 @@ func (q insertion) columns() (columns []*schema.Field) {
 	return columns
 }
 
-// newValue is a new row's value of a column. A zero value of a nullzero column is its default.
+// newValue is a new row's value of a column. A zero value may be the default of the column.
 func newValue(f *schema.Field, m reflect.Value) schema.QueryAppender {
-	if f.NullZero && f.SQLDefault != "" && f.HasZeroValue(m) {
+	if table.Defaults(f) && f.HasZeroValue(m) {
 		return bun.SafeQuery(f.SQLDefault)
 	}
 	return table.Column(f, m)

@@ -8,9 +8,10 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// Bind finds the parent of each nested viewset, and calls fault for each mistake. A viewset with a
-// mistake has no parent.
-func Bind(a *table.Registry, fault func(r *table.Resource, place string, err error)) {
+// Bind finds the parent of each nested viewset, and calls fault for each mistake. It returns false
+// if there is one.
+func Bind(a *table.Registry, fault func(r *table.Resource, place string, err error)) (ok bool) {
+	ok = true
 	for _, r := range a.Resources {
 		if r.Declaration.Parent == nil {
 			continue
@@ -18,10 +19,12 @@ func Bind(a *table.Registry, fault func(r *table.Resource, place string, err err
 		above, err := bind(r)
 		if err != nil {
 			fault(r, "parent", err)
+			ok = false
 			continue
 		}
 		r.Above = above
 	}
+	return ok
 }
 
 func bind(r *table.Resource) (*table.Nesting, error) {

@@ -92,6 +92,10 @@ func TestMistakes(t *testing.T) {
 			[]string{`artciles/{}/remarks: parent: no viewset "artciles" is registered; did you mean "articles"?`},
 		},
 		{
+			"an unknown parent of a viewset that others name", with(func(v *framework.ViewSet[Comment]) { v.Parent = framework.Child("article", "artciles") }),
+			[]string{`artciles/{}/comments: parent: no viewset "artciles" is registered; did you mean "articles"?`},
+		},
+		{
 			"the name of a nested viewset without its parent", []framework.Resource{flatRelation(), comments(), parts(), notebooks(), pages(), marks(), sheets(), sheetMarks()},
 			[]string{`articles: relations: "comments": no viewset "comments" is registered; did you mean "articles/{}/comments"?`},
 		},

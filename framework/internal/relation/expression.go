@@ -1,7 +1,9 @@
 package relation
 
 import (
+	"cmp"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -17,20 +19,12 @@ import (
 // placeholders, and the type of its result. In the text, ?TableAlias is the table of the row. A
 // result of a numeric type is rounded to its places.
 func (s *Set) AddExpression(name string, result reflect.Type, text string, values []any) error {
+	if result == nil {
+		return naming.Sentence("it has no SQL; make it by framework.SQL")
+	}
 	enum, err := datatype.EnumValues(naming.Indirect(result))
-	switch {
-	case err != nil:
+	if err := cmp.Or(err, checkText(text, values), s.checkName(name)); err != nil {
 		return err
-	case strings.TrimSpace(text) == "":
-		return naming.Sentence("its SQL is empty; write framework.SQL[int64](\"?TableAlias.price * ?TableAlias.quantity\")")
-	case strings.Contains(name, "."):
-		return naming.Sentence("a name with a dot is a path over a relation; name it with letters, digits and _")
-	}
-	if _, err := s.viewset.Field(name); err == nil {
-		return naming.Sentence("a field has this name already; choose another")
-	}
-	if goName := fieldNamed(s.table, name); goName != "" {
-		return naming.Sentence("the relation %s has this name already; choose another", goName)
 	}
 	text = "(" + text + ")"
 	if places, numeric := placesOf(naming.Indirect(result)); numeric {
@@ -40,6 +34,45 @@ func (s *Set) AddExpression(name string, result reflect.Type, text string, value
 	s.Expressions[name] = query.Field{
 		Name: name, GoName: name, Type: naming.Indirect(result), Enum: datatype.ValueWords(enum), Nullable: true, Alias: s.table.Alias,
 		Expression: func(_ *call.Call, alias string) schema.QueryAppender { return aliased(alias, sql) },
+	}
+	return nil
+}
+
+// placeholder is a placeholder of bun, and the character before it.
+var placeholder = regexp.MustCompile(`.?\?[\w(]*`)
+
+// checkText checks the SQL of an expression: there must be a value for each placeholder. It does not
+// count if a placeholder has a number or a name of its own.
+func checkText(text string, values []any) error {
+	if strings.TrimSpace(text) == "" {
+		return naming.Sentence("its SQL is empty; write framework.SQL[int64](\"?TableAlias.price * ?TableAlias.quantity\")")
+	}
+	count := 0
+	for _, found := range placeholder.FindAllString(strings.ReplaceAll(text, "?TableAlias", ""), -1) {
+		switch {
+		case strings.HasPrefix(found, `\`):
+		case !strings.HasSuffix(found, "?"):
+			return nil
+		default:
+			count++
+		}
+	}
+	if count != len(values) {
+		return naming.Sentence("the number of placeholders is %d, and the number of values %d; give one value for each ?, and write an operator ? as \\?", count, len(values))
+	}
+	return nil
+}
+
+// checkName checks that a name is free for an expression.
+func (s *Set) checkName(name string) error {
+	if strings.Contains(name, ".") {
+		return naming.Sentence("a name with a dot is a path over a relation; name it with letters, digits and _")
+	}
+	if _, err := s.viewset.Field(name); err == nil {
+		return naming.Sentence("a field has this name already; choose another")
+	}
+	if goName := fieldNamed(s.table, name); goName != "" {
+		return naming.Sentence("the relation %s has this name already; choose another", goName)
 	}
 	return nil
 }

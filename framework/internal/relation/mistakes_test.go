@@ -158,12 +158,28 @@ func TestMistakes(t *testing.T) {
 		{
 			"expressions", wrong(func(v *framework.ViewSet[Article]) {
 				v.Expressions["title"], v.Expressions["writer"], v.Expressions["a.b"], v.Expressions["none"] = framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64](" ")
+				v.Expressions["zero"] = framework.Expression{}
+				v.Expressions["few"], v.Expressions["many"] = framework.SQL[int64]("?TableAlias.price * ?"), framework.SQL[int64](`?TableAlias.price ?? 1 \? ?`, 2)
+				v.Expressions["counted"], v.Expressions["numbered"] = framework.SQL[bool](`?TableAlias.title \? ? AND ?`, "a", true), framework.SQL[int64]("?0 + ?0 + ?TableAlias.price", 2)
 			}),
 			[]string{
 				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
+				`articles: expressions: "few": the number of placeholders is 1, and the number of values 0; give one value for each ?, and write an operator ? as \?`,
+				`articles: expressions: "many": the number of placeholders is 3, and the number of values 1; give one value for each ?, and write an operator ? as \?`,
 				`articles: expressions: "none": its SQL is empty; write framework.SQL[int64]("?TableAlias.price * ?TableAlias.quantity")`,
 				`articles: expressions: "title": a field has this name already; choose another`,
 				`articles: expressions: "writer": the relation Writer has this name already; choose another`,
+				`articles: expressions: "zero": it has no SQL; make it by framework.SQL`,
+			},
+		},
+		{
+			"rows that a view shows by no struct", wrong(func(v *framework.ViewSet[Article]) {
+				v.Verbs.Retrieve = framework.Shows[flatView]()
+			}),
+			[]string{
+				"articles: retrieve: flatView.Tags: rows are shown by a struct, not by string; for one column of them, name it, such as `from:\"tags.id\"`",
+				"articles: retrieve: flatView.Writer: rows are shown by a struct, not by string; for one column of them, name it, such as `from:\"writer.id\"`",
+				"articles: retrieve: flatView.Other: rows are shown by a struct, not by string; for one column of them, name it, such as `from:\"comments.id\"`",
 			},
 		},
 		{
@@ -196,6 +212,14 @@ func TestMistakes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A flatView shows rows without naming a column of them.
+type flatView struct {
+	ID     int64    `json:"id"`
+	Tags   []string `json:"tags" to:"tags.name"`
+	Writer *string  `json:"writer"`
+	Other  []string `json:"other" from:"comments"`
 }
 
 // TestUnclearNames: a name that means different values in two views is a mistake where an order or a

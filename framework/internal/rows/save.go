@@ -83,7 +83,7 @@ func NoteGiven(c *call.Call, m reflect.Value) {
 // error outside of a transaction and without a viewset of the model.
 func (a Functions) keeper(c *call.Call, function string, model reflect.Type) (*table.Resource, error) {
 	if !c.Session().InTx() {
-		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and an Untransacted function opens one by Call.InTx", function)
+		return nil, naming.Sentence("framework.%s: it needs a transaction; a GET action has none, and functions that are Untransacted or of AfterCommit open one by Call.InTx", function)
 	}
 	var serving []*table.Resource
 	for _, r := range a.Resources {

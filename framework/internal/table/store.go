@@ -24,12 +24,10 @@ type Assignment struct {
 	Value  schema.QueryAppender
 }
 
-// Stamp sets the times of a new row. It sets a UUID key, and the owners of an Own in the scope and
-// in Writers, only if they are zero, and the foreign key of a nested viewset. If an owner is zero and the caller is anonymous, the error is Unauthenticated.
+// Stamp sets the times of a new row. It sets the owners of an Own in the scope and in Writers and a
+// UUID key, only if they are zero, and the foreign key of a nested viewset. If an owner is zero and
+// the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
-	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
-		key.Set(reflect.ValueOf(newID()))
-	}
 	for _, f := range []*schema.Field{r.Created, r.Updated} {
 		if f != nil {
 			f.Value(m).Set(FieldValue(f, c.Now))
@@ -37,7 +35,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	}
 	r.stampParent(c, m)
 	for _, owner := range r.Owners() {
-		if !owner.Value(m).IsZero() {
+		if !owner.Value(m).IsZero() || r.generates(owner) {
 			continue
 		}
 		if c.Caller.Anonymous() {
@@ -45,7 +43,17 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 		}
 		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))
 	}
+	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
+		key.Set(reflect.ValueOf(newID()))
+	}
 	return nil
+}
+
+// generates reports whether an owner is the primary key, and a new row gets a key of its own: callers
+// change the row with their id, and a new row is another caller's. With Own in the scope, the new row
+// is the caller's.
+func (r *Resource) generates(owner *schema.Field) bool {
+	return owner == r.Pk && owner != r.Scope.Column && (owner.AutoIncrement || owner.IndirectType == naming.UUIDType)
 }
 
 // Touched assigns the time of change, for an UPDATE of a row that was not read. Without a column
@@ -117,7 +125,7 @@ func (r *Resource) Insertion(c *call.Call, m reflect.Value) (q *bun.InsertQuery,
 	q = c.DB.NewInsert().Model(m.Interface())
 	for _, f := range r.Table.Fields {
 		if !madeByDatabase(f, m.Elem()) {
-			q = q.Value(f.Name, "?", Column(f, m.Elem()))
+			q = inserted(q, f, Column(f, m.Elem()))
 			continue
 		}
 		names = append(names, naming.Quote(f.Name))
@@ -144,15 +152,27 @@ func (r *Resource) values(m reflect.Value) ([]any, bool) {
 func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
 	q := r.API.DB.NewInsert().Model(reflect.New(r.Model).Interface())
 	for i, f := range r.Table.Fields {
-		q = q.Value(f.Name, "?", v.At(i))
+		q = inserted(q, f, v.At(i))
 	}
 	return q.Returning("?", bun.Ident(r.Pk.Name))
 }
 
+// inserted adds a column and its value to an INSERT. On SQLite, bun leaves out a column with the tag
+// notnull if the statement does not name it and the model has its zero value.
+func inserted(q *bun.InsertQuery, f *schema.Field, value any) *bun.InsertQuery {
+	return q.Column(f.Name).Value(f.Name, "?", value)
+}
+
 // madeByDatabase reports whether the database generates the value of a new row's column: the
-// value is zero, and the column is an auto-increment key or a nullzero column with a default.
+// value is zero, and the column is an auto-increment key or has a default that replaces it.
 func madeByDatabase(f *schema.Field, m reflect.Value) bool {
-	return (f.IsPK && f.AutoIncrement || f.NullZero && f.SQLDefault != "") && f.HasZeroValue(m)
+	return (f.IsPK && f.AutoIncrement || Defaults(f)) && f.HasZeroValue(m)
+}
+
+// Defaults reports whether the default of a column replaces the zero value of a new row: the column
+// is nullzero, or a pointer that is notnull.
+func Defaults(f *schema.Field) bool {
+	return f.SQLDefault != "" && (f.NullZero || f.NotNull && f.IsPtr)
 }
 
 // Store writes columns of a row back by its primary key, without the scope, and records the
@@ -261,9 +281,9 @@ func Param(v reflect.Value, f *schema.Field) schema.QueryAppender {
 }
 
 // defaults reports whether a value stands for the column's default: the value is zero, and the
-// column is nullzero and NOT NULL and has a default.
+// column is NOT NULL and has a default that replaces it.
 func defaults(v reflect.Value, f *schema.Field) bool {
-	return f.NullZero && f.IsZero(v) && f.NotNull && f.SQLDefault != ""
+	return Defaults(f) && f.NotNull && f.IsZero(v)
 }
 
 // storable converts a value to a type that [sqldb.Param] accepts; nil is NULL. It returns false

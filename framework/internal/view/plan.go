@@ -213,7 +213,9 @@ func (p *Plan) relate(base relation.Base, f reflect.StructField, index []int, al
 func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int, alias string, join int, options listOptions, fault func(error)) {
 	place := p.out.Name() + "." + f.Name
 	p.mask.Add(index, r.Seeing()...)
-	switch {
+	switch shown := shownType(f.Type); {
+	case shown.Kind() != reflect.Struct:
+		fault(naming.Sentence("%s: rows are shown by a struct, not by %s; for one column of them, name it, such as `from:\"%s.%s\"`", place, shown, r.Name, r.Schema.JoinTable.PKs[0].Name))
 	case !r.ToMany():
 		p.joinOne(r, f, index, alias, fault)
 	case f.Type.Kind() != reflect.Slice:
@@ -226,6 +228,15 @@ func (p *Plan) showRows(r *relation.Relation, f reflect.StructField, index []int
 		modelhook.OfSelect().Check(r.Schema.JoinTable.Type, fault)
 		p.addMany(planMany{index: index, join: join, pointer: pointer, relation: r, child: p.below(r.Base(), element, fault), listOptions: options})
 	}
+}
+
+// shownType is the type by which a field of a view shows a row: without a pointer, and of a list
+// that of its elements.
+func shownType(t reflect.Type) reflect.Type {
+	if t = naming.Indirect(t); t.Kind() == reflect.Slice {
+		t = naming.Indirect(t.Elem())
+	}
+	return t
 }
 
 // relationOf is the relation that a field of a view shows: the listed one, or one with the scope
