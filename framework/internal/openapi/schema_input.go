@@ -258,6 +258,8 @@ func ruleKeywords(r rule.Rule, t reflect.Type) wire.JSONSchema {
 	switch {
 	case form == datatype.FormPlain && r.Name == "oneof":
 		return wire.JSONSchema{"enum": literals(datatype.KindSchema(t.Kind()), t, rule.ListParam(r.Param))}
+	case form == datatype.FormPlain && r.Name == "eq" && t.Kind() == reflect.String:
+		return wire.JSONSchema{"enum": []any{r.Param}}
 	case form == datatype.FormPlain && t.Kind() == reflect.String && formats[r.Name] != "":
 		return wire.JSONSchema{"format": formats[r.Name]}
 	case form == datatype.FormParts && t.Kind() == reflect.Slice && r.Name == "unique":
@@ -327,10 +329,15 @@ func sizeKeywords(rule, noun string, n int64) wire.JSONSchema {
 	return nil
 }
 
+// boundKeywords returns the keyword for a bound of a number. One allowed value is an enum: the code
+// that openapi-python-client generates for a const of a number is not valid in each version of Python.
 func boundKeywords(rule string, n json.Number) wire.JSONSchema {
+	if rule == "eq" {
+		return wire.JSONSchema{"enum": []any{n}}
+	}
 	keyword := map[string]string{
 		"min": "minimum", "gte": "minimum", "gt": "exclusiveMinimum",
-		"max": "maximum", "lte": "maximum", "lt": "exclusiveMaximum", "eq": "const",
+		"max": "maximum", "lte": "maximum", "lt": "exclusiveMaximum",
 	}[rule]
 	if keyword == "" {
 		return nil
