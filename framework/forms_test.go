@@ -131,7 +131,7 @@ func TestFormsOfTypes(t *testing.T) {
 		"number": `{"default":"5","type":"string"}`,
 		"fee":    `{"maximum":10,"minimum":0,"type":"number"}`,
 		"tint":   `{"type":["number","string","null"]}`,
-		"five":   `{"anyOf":[{"const":5,"format":"int64","type":"integer"},{"type":"null"}]}`,
+		"five":   `{"enum":[5,null],"format":"int64","type":["integer","null"]}`,
 		"six":    `{"format":"int64","minimum":6,"type":["integer","null"]}`,
 		"bytes":  `{"contentEncoding":"base64","description":"Must have at most 3 bytes.","type":"string"}`,
 		"half":   `{"maximum":0.5,"type":"number"}`,
@@ -193,7 +193,7 @@ func TestFormsOfTypes(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"grade": `{"enum":["low","high"],"type":"string"}`, "parsed": `{"type":"string"}`, "fee": `{"minimum":0,"type":"number"}`,
-		"five": `{"const":5,"format":"int64","type":"integer"}`, "open": `{"type":"boolean"}`,
+		"five": `{"enum":[5],"format":"int64","type":"integer"}`, "open": `{"type":"boolean"}`,
 		"any": `{"description":"Must be one of x, y, in any case.","type":"string"}`,
 	} {
 		if got := parameter(name); got != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/decimal"
 )
 
 // paise are money in hundredths, which JSON has as a number with two places.
@@ -87,4 +88,40 @@ func TestAWordThatIsNoSchemeOfHTTP(t *testing.T) {
 	said.says(`"apiKey"`, "components", "securitySchemes", "nameAuth", "type")
 	said.says(`"Authorization"`, "components", "securitySchemes", "nameAuth", "name")
 	said.says(`"The header Authorization: the word Name, a space, and the credentials."`, "components", "securitySchemes", "nameAuth", "description")
+}
+
+// A shipment has bounds that its values must not reach, and fields with one allowed value.
+type shipment struct {
+	Items  int64                      `json:"items" validate:"gt=0,lt=10"`
+	Small  *int8                      `json:"small" validate:"gt=-5"`
+	Count  uint32                     `json:"count" validate:"lt=7"`
+	Price  decimal.Of[decimal.Scale2] `json:"price" validate:"gt=0,lt=100.50"`
+	Fee    paise                      `json:"fee" validate:"gt=25"`
+	Most   int64                      `json:"most" validate:"gt=9223372036854775807"`
+	Weight float64                    `json:"weight" validate:"gt=0"`
+	Boxes  int64                      `json:"boxes" validate:"eq=1"`
+	Terms  string                     `json:"terms" validate:"eq=accepted"`
+}
+
+// TestBoundsOfWholeNumbersIncludeTheirValue: ogen reads exclusiveMinimum only as OpenAPI 3.0 writes
+// it, and generates nothing for a document that has it otherwise. openapi-python-client writes
+// a const of a number as code that Python warns of.
+func TestBoundsOfWholeNumbersIncludeTheirValue(t *testing.T) {
+	c, said := promised(t, config(sqlite(t)), inviting(func(*framework.Call, shipment) (framework.None, error) { return framework.None{}, nil }))
+	for name, want := range map[string]string{
+		"items": `{"format":"int64","maximum":9,"minimum":1,"type":"integer"}`,
+		"small": `{"maximum":127,"minimum":-4,"type":["integer","null"]}`,
+		"count": `{"maximum":6,"minimum":0,"type":"integer"}`,
+		"price": `{"description":"At most two decimal places.","examples":[250],"maximum":100.49,"minimum":0.01,"type":"number"}`,
+		"fee":   `{"maximum":5,"minimum":0.26,"type":"number"}`,
+		// no whole number follows this bound, and no number is the next one after a fraction
+		"most":   `{"exclusiveMinimum":9223372036854776000,"format":"int64","type":"integer"}`,
+		"weight": `{"exclusiveMinimum":0,"type":"number"}`,
+		"boxes":  `{"enum":[1],"format":"int64","type":"integer"}`,
+		"terms":  `{"enum":["accepted"],"type":"string"}`,
+	} {
+		said.says(want, "components", "schemas", "ShipmentInput", "properties", name)
+	}
+	c.as("ada").post("/api/countries/invite/", fields{"items": 0, "price": 0, "weight": 0, "boxes": 2, "terms": ""}).refuses(400, "validation_failed").
+		fault("/items", "gt").fault("/price", "gt").fault("/weight", "gt").fault("/boxes", "eq").fault("/terms", "eq")
 }

@@ -18,11 +18,13 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 		Lines []line `json:"lines" validate:"required,dive"`
 	}
 	both(t, func(t *testing.T, db *sqldb.DB) {
-		lenient, strict, shaped := countries(), countries(), countries()
+		lenient, strict, shaped, either := countries(), countries(), countries(), countries()
 		strict.Name, strict.Strict = "strict", framework.Strict
 		shaped.Name = "shaped"
 		shaped.Verbs.Create = framework.Does(func(*framework.Call, parcel) (framework.None, error) { return framework.None{}, nil })
-		ada := serve(t, config(db), lenient, strict, shaped).as("ada")
+		either.Name = "either"
+		either.Verbs.Create = framework.Does(func(*framework.Call, senders) (framework.None, error) { return framework.None{}, nil })
+		ada := serve(t, config(db), lenient, strict, shaped, either).as("ada")
 		for _, c := range []struct {
 			name, path  string
 			body        any
@@ -37,6 +39,12 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 			{"where strict refuses, the missing field", "strict", fields{"nam": "x"}, "unknown_field", `is required; the body has /nam: did you mean /name?`, ""},
 			{"in an element of a list", "shaped", fields{"name": "x", "lines": []fields{{"title": "a"}, {"titel": "b"}}}, "validation_failed",
 				`"/lines/1/title","code":"required","detail":"is required; the body has /lines/1/titel: did you mean /lines/1/title?"`, "/lines/0"},
+			{"near the second of two fields, one of which is required", "either", fields{"from": fields{"mail": "a"}, "usrname": "x"}, "validation_failed",
+				`"/username","code":"required","detail":"is required; the body has /usrname: did you mean /username?"`, "/mail"},
+			{"near one of two fields of a nested object", "either", fields{"mail": "a", "from": fields{"usernam": "x"}}, "validation_failed",
+				`"/from/username","code":"required","detail":"is required; the body has /from/usernam: did you mean /from/username?"`, "/mail"},
+			{"near neither of two fields", "either", fields{"from": fields{"mail": "a"}, "colour": "x"}, "validation_failed",
+				`"/mail","code":"required","detail":"is required"`, "did you mean"},
 			{"for a function", "shaped", fields{"nmae": "x", "lines": []fields{{"title": "a"}}}, "validation_failed", `the body has /nmae: did you mean /name?`, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -50,4 +58,19 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 		ada.put("/api/countries/"+id+"/", fields{"nam": "x"}).refuses(400, "validation_failed").says("did you mean /name?")
 		ada.patch("/api/countries/"+id+"/", fields{"nam": "x"}).is(200).head("Trestle-Ignored", "/nam; did you mean /name?")
 	})
+}
+
+// A sender is known by a mail address or by a user name.
+type sender struct {
+	Mail     string `json:"mail"`
+	Username string `json:"username"`
+}
+
+func (sender) OneRequired() []string { return []string{"mail", "username"} }
+
+// senders are two senders, one in an object of its own.
+type senders struct {
+	sender
+
+	From sender `json:"from"`
 }

@@ -78,7 +78,8 @@ type SchemaTeller interface {
 }
 
 // A OneRequirer is an input type that requires one of several fields, such as an e-mail
-// address or a user name. If none of them has a value, the first has the fault "required".
+// address or a user name. If none of them has a value, the first has the fault "required",
+// or the one that an unknown name in the body is near to.
 // Null, 0, false and blank text are no value; 0 and false are one behind a pointer and in an
 // [Optional]. The OpenAPI document offers a choice of one schema for each field.
 type OneRequirer interface {

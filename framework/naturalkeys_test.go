@@ -181,3 +181,13 @@ func (s schemas) has(t *testing.T, component, property, want string) {
 		t.Errorf("%s of %s is documented as\n%s; want\n%s", property, component, got.String(), want)
 	}
 }
+
+// TestLinksHaveTheMemberOfTheKey: the path of a row has the parameter id, and the answer of a create
+// may have the key under another name.
+func TestLinksHaveTheMemberOfTheKey(t *testing.T) {
+	_, said := promised(t, config(sqlite(t)), currencies())
+	for _, operation := range []string{"getCurrency", "replaceCurrency", "updateCurrency", "deleteCurrency"} {
+		said.says(`{"operationId":"`+operation+`","parameters":{"id":"$response.body#/code"}}`,
+			"paths", "/api/currencies/", "post", "responses", "201", "links", operation)
+	}
+}

@@ -22,7 +22,7 @@ func (e Operation) linked() (all []spec.Link) {
 		if r.Above != nil && r != e.Resource { // the request has no key of its parent
 			continue
 		}
-		if r.Model != e.Resource.Model || r.Declaration.Single || !e.hasMember(r.KeyName()) {
+		if r.Model != e.Resource.Model || r.Declaration.Single || e.keyMember(r) == "" {
 			continue
 		}
 		for _, other := range r.Endpoints {
@@ -54,7 +54,7 @@ func (e Operation) linkedBelow(r *table.Resource) (all []spec.Link) {
 // the new object, which is one of r. The request has the keys of the others.
 func (e Operation) linkTo(other *table.Endpoint, r *table.Resource, names []string) spec.Link {
 	last := len(names) - 1
-	link := spec.Link{ID: NewOperation(other).ID(), Key: names[last], Member: r.KeyName(), Above: map[string]string{}}
+	link := spec.Link{ID: NewOperation(other).ID(), Key: names[last], Member: e.keyMember(r), Above: map[string]string{}}
 	for i, name := range keyNames(r) {
 		link.Above[names[i]] = name
 	}
@@ -68,17 +68,22 @@ func (e Operation) answersObject() bool {
 	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Kind != declare.VerbAccepts && !aloneShows(e.Resource, e.Out) {
 		return false
 	}
-	return e.hasMember(e.Resource.KeyName())
+	return e.keyMember(e.Resource) != ""
 }
 
-// hasMember reports whether the answer, which is a struct, has a member with this name.
-func (e Operation) hasMember(name string) bool {
+// keyMember returns the member of the answer, which is a struct, that has the key of a row of a
+// resource: the Lookup, or else the primary key under the name that the answer gives it. It returns
+// "" without one.
+func (e Operation) keyMember(r *table.Resource) string {
 	for f := range e.Resource.API.Config.Case.Fields(e.Out) {
-		if naming.JSONName(f) == name {
-			return true
+		switch name := naming.JSONName(f); {
+		case r.Declaration.Lookup != "" && name == r.Declaration.Lookup:
+			return name
+		case r.Declaration.Lookup == "" && f.Name == r.Table.PKs[0].GoName && f.Tag.Get("from") == "":
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 // aloneShows reports whether Retrieve, Update or Patch of the resource answers with the type,

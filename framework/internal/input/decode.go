@@ -227,8 +227,8 @@ func (r *bodyReader) keep(name string) {
 	r.out.ReadOnly[name] = raw.Clone()
 }
 
-// missing records the required fields that the object just read did not name, and the first of
-// OneOf if the object named none of them.
+// missing records the required fields that the object just read did not name, and one of OneOf
+// ([Shape.meantOne]) if the object named none of them.
 func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 	top := r.dec.StackDepth() == 0
 	for _, f := range s.Fields {
@@ -237,7 +237,8 @@ func (r *bodyReader) missing(s *Shape, seen fieldSet) {
 		}
 	}
 	if len(s.OneOf) > 0 && !slices.ContainsFunc(s.OneOf, func(f *Field) bool { return seen.has(f.position) }) {
-		r.faultAt("/"+naming.EscapePointer(s.OneOf[0].Name), "required", missingDetail)
+		one := s.meantOne(r.out.Unknown, string(r.dec.StackPointer()))
+		r.faultAt("/"+naming.EscapePointer(one.Name), "required", missingDetail)
 	}
 }
 

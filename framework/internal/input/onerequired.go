@@ -3,13 +3,15 @@ package input
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
 
 // A OneRequirer is an input type that needs at least one of several fields, such as an e-mail
-// address or a user name. If none of them has a value, the first has the fault "required".
+// address or a user name. If none of them has a value, the first has the fault "required",
+// or the one that an unknown name in the body is near to.
 // Null, 0, false and blank text count as no value; 0 and false do count behind a pointer and in
 // an Optional. In the OpenAPI document it is a choice of one schema for each field, except for
 // PATCH.
@@ -17,6 +19,22 @@ type OneRequirer interface {
 	// OneRequired returns the names of the fields in JSON, two or more. It is called on
 	// the type's zero value.
 	OneRequired() []string
+}
+
+// meantOne returns the field of OneOf that the client probably meant by an unknown name of the
+// object at a pointer, or else the first field of OneOf.
+func (s *Shape) meantOne(unknown []string, at string) *Field {
+	for _, pointer := range unknown {
+		name, ok := strings.CutPrefix(pointer, at+"/")
+		if !ok || strings.Contains(name, "/") {
+			continue
+		}
+		near := s.NearestPointer("/" + name)
+		if i := slices.IndexFunc(s.OneOf, func(f *Field) bool { return naming.PointerTo(f.Name) == near }); i >= 0 {
+			return s.OneOf[i]
+		}
+	}
+	return s.OneOf[0]
 }
 
 // Checked runs the checks of an input type that concern several fields. If no field in

@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -189,9 +190,9 @@ var formats = map[string]string{"email": "idn-email", "ipv6": "ipv6", "uuid": "u
 // means the same. A format with another name than the rule gets the sentence too. The rule line
 // is a sentence and a pattern.
 func narrowByRule(schema wire.JSONSchema, r rule.Rule, p *input.ValuePlan) {
-	keywords := ruleKeywords(r, p.Typ)
+	keywords := ruleKeywords(inclusive(r, p.Typ), p.Typ)
 	if len(keywords) == 0 {
-		keywords = ownBound(schema, r, p.Typ)
+		keywords = ownBound(schema, inclusive(r, p.Typ), p.Typ)
 	}
 	if blankPasses(r, p) {
 		keywords = upperBounds(keywords)
@@ -257,6 +258,8 @@ func ruleKeywords(r rule.Rule, t reflect.Type) wire.JSONSchema {
 	switch {
 	case form == datatype.FormPlain && r.Name == "oneof":
 		return wire.JSONSchema{"enum": literals(datatype.KindSchema(t.Kind()), t, rule.ListParam(r.Param))}
+	case form == datatype.FormPlain && r.Name == "eq" && t.Kind() == reflect.String:
+		return wire.JSONSchema{"enum": []any{r.Param}}
 	case form == datatype.FormPlain && t.Kind() == reflect.String && formats[r.Name] != "":
 		return wire.JSONSchema{"format": formats[r.Name]}
 	case form == datatype.FormParts && t.Kind() == reflect.Slice && r.Name == "unique":
@@ -270,6 +273,23 @@ func ruleKeywords(r rule.Rule, t reflect.Type) wire.JSONSchema {
 		return sizeKeywords(r.Name, noun, int64(n))
 	}
 	return nil
+}
+
+// inclusive returns a bound of whole numbers as one that includes its value: more than 2 is at
+// least 3. Generators that read exclusiveMinimum only as OpenAPI 3.0 writes it, such as ogen,
+// reject the whole document otherwise. It returns any other rule unchanged.
+func inclusive(r rule.Rule, t reflect.Type) rule.Rule {
+	n, err := strconv.ParseInt(r.Param, 10, 64)
+	if kind := reflect.Zero(t); err != nil || !kind.CanInt() && !kind.CanUint() {
+		return r
+	}
+	switch {
+	case r.Name == "gt" && n < math.MaxInt64:
+		r.Name, r.Param = "min", strconv.FormatInt(n+1, 10)
+	case r.Name == "lt" && n > math.MinInt64:
+		r.Name, r.Param = "max", strconv.FormatInt(n-1, 10)
+	}
+	return r
 }
 
 // ownBound returns the keyword for a bound of a type that writes itself as a number, such as an
@@ -309,10 +329,15 @@ func sizeKeywords(rule, noun string, n int64) wire.JSONSchema {
 	return nil
 }
 
+// boundKeywords returns the keyword for a bound of a number. One allowed value is an enum: the code
+// that openapi-python-client generates for a const of a number is not valid in each version of Python.
 func boundKeywords(rule string, n json.Number) wire.JSONSchema {
+	if rule == "eq" {
+		return wire.JSONSchema{"enum": []any{n}}
+	}
 	keyword := map[string]string{
 		"min": "minimum", "gte": "minimum", "gt": "exclusiveMinimum",
-		"max": "maximum", "lte": "maximum", "lt": "exclusiveMaximum", "eq": "const",
+		"max": "maximum", "lte": "maximum", "lt": "exclusiveMaximum",
 	}[rule]
 	if keyword == "" {
 		return nil

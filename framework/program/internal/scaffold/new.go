@@ -147,7 +147,10 @@ func (p project) create(cmd *cobra.Command, run *command.Run) error {
 	}
 	tidy := exec.CommandContext(cmd.Context(), "go", "mod", "tidy")
 	tidy.Dir = p.folder
-	if output, err := tidy.CombinedOutput(); err != nil {
+	bar := run.StartBar("Downloading packages")
+	output, err := tidy.CombinedOutput()
+	bar.End()
+	if err != nil {
 		return fmt.Errorf("the project is written, but \"go mod tidy\" failed there; run it again before the first start: %w\n%s", err, output)
 	}
 	run.Sayf("Next:\n  cd %s\n  go test ./...\n  go run . serve --migrate", cmd.Flags().Arg(0))
