@@ -64,6 +64,10 @@ type Config struct {
 	// Rules are the program's own rules for the tag validate of inputs: see [RuleOf]. Defaults
 	// to none.
 	Rules []Rule
+	// ForeignTags are keys of struct tags that the program's other packages read from models, inputs
+	// and views, beside well-known ones such as xml, yaml, gorm and db. Any other key is a mistake,
+	// because nothing would read it. Defaults to none.
+	ForeignTags []string
 	// Statuses gives error codes other statuses: {"validation_failed": 422}. The status that a
 	// function of the program chose has no effect for these codes. A code with a status that
 	// HTTP ties to headers, such as 401, 403, 405, 412, 416, 429 and 503, keeps it, and so does

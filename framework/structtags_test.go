@@ -26,6 +26,18 @@ type foreignTags struct {
 	Title string `json:"title" xml:"t,attr" yaml:"t" toml:"t" db:"t" bson:"t" form:"t" gorm:"size:9" mapstructure:"t" msgpack:"t" query:"t" env:"T" binding:"required" swaggertype:"string" jsonschema:"t" valid:"-"`
 }
 
+type unreadTag struct {
+	Title string `json:"title" colour:"red"`
+}
+
+type ruleTag struct {
+	Title string `json:"title" required:"true"`
+}
+
+type ownTag struct {
+	Title string `json:"title" house:"red"`
+}
+
 type misspeltModel struct {
 	bun.BaseModel `bun:"table:countries"`
 
@@ -38,7 +50,7 @@ type misspeltView struct {
 	Name string    `json:"name"`
 }
 
-// A tag that does nothing is a mistake where it is close to one that does.
+// A key that neither the framework nor a known package reads is a mistake.
 func TestStructTags(t *testing.T) {
 	patch := func(verb framework.Verb) []framework.Resource {
 		return wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Patch = verb })
@@ -52,12 +64,19 @@ func TestStructTags(t *testing.T) {
 		"a misspelt key inside a list": {patch(framework.Changes(func(*framework.Call, *Book, misspeltInside) (framework.None, error) { return framework.None{}, nil })),
 			`books: patch: misspeltPart.Name: the tag "exmaple" means nothing here; did you mean "example"?`},
 		"keys of other packages": {patch(framework.Accepts[foreignTags, BookView]()), ``},
+		"a key that nothing reads": {patch(framework.Accepts[unreadTag, BookView]()),
+			`books: patch: unreadTag.Title: the tag "colour" means nothing here; remove it or, if another package reads it, list it in ForeignTags of framework.Config`},
+		"a rule as a key": {patch(framework.Accepts[ruleTag, BookView]()),
+			"books: patch: ruleTag.Title: the tag \"required\" means nothing here; rules are in the tag validate, such as `validate:\"required\"`"},
+		"a key of the program's own package": {patch(framework.Accepts[ownTag, BookView]()), ``},
 		"a model and a view": {[]framework.Resource{framework.ViewSet[misspeltModel]{Name: "lands", Verbs: framework.ReadOnly[misspeltView](), Scope: framework.Public()}}, "" +
 			`lands: misspeltModel.Name: the tag "bum" means nothing here; did you mean "bun"?` + "\n" +
 			`lands: list: misspeltView.ID: the tag "dco" means nothing here; did you mean "doc"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := framework.New(config(sqlite(t)))
+			c := config(sqlite(t))
+			c.ForeignTags = []string{"house"}
+			api := framework.New(c)
 			api.Register(test.declared...)
 			said := ""
 			if err := api.Check(); err != nil {

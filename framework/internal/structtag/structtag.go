@@ -1,4 +1,4 @@
-// Package structtag finds struct tags that are malformed or misspelt.
+// Package structtag finds struct tags that are malformed or that nothing reads.
 package structtag
 
 import (
@@ -8,32 +8,46 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 )
 
 // ownTags are the keys of struct tags that the framework and bun read.
 var ownTags = []string{"validate", "json", "bun", "default", "ref", "to", "from", "trim", "doc", "example"}
 
-// foreignTags are the keys of other packages that are near a key in ownTags. They are not
-// reported as misspelt.
-var foreignTags = []string{"bson", "form", "rel"}
+// foreignTags are the keys that well-known packages read.
+var foreignTags = []string{
+	"asn1", "avro", "binding", "bson", "cbor", "csv", "datastore", "db", "dynamodbav", "env", "envconfig", "faker", "fake", "firestore",
+	"form", "gorm", "graphql", "hcl", "header", "ini", "jsonschema", "koanf", "mapstructure", "msgpack", "param", "parquet", "pg",
+	"properties", "protobuf", "protobuf_oneof", "query", "redis", "rel", "schema", "spanner", "sql", "swaggerignore", "swaggertype",
+	"toml", "uri", "url", "valid", "xml", "xorm", "yaml",
+}
 
-// Check reports the fields of a struct type, and of the struct types inside it, whose tag
-// is malformed, has a key twice, or has a key that is near a key in ownTags ([naming.Nearest]) and
-// is therefore probably misspelt. It ignores any other key: another package may read it. Each type
-// is checked once; known remembers which.
-func Check(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
+// A Checker checks each struct type once. It is not safe for concurrent use.
+type Checker struct {
+	foreign []string
+	checked map[reflect.Type]bool
+}
+
+// NewChecker returns a checker that accepts some keys beside those of well-known packages.
+func NewChecker(foreign []string) *Checker {
+	return &Checker{slices.Concat(foreignTags, foreign), map[reflect.Type]bool{}}
+}
+
+// Check reports the fields of a struct type, and of the struct types inside it, whose tag is malformed,
+// has a key twice, or has a key that nothing reads.
+func (c *Checker) Check(t reflect.Type, fault func(error)) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		Check(t.Elem(), known, fault)
+		c.Check(t.Elem(), fault)
 		return
 	case reflect.Struct:
 	default:
 		return
 	}
-	if known[t] || t == naming.TimeType {
+	if c.checked[t] || t == naming.TimeType {
 		return
 	}
-	known[t] = true
+	c.checked[t] = true
 	for f := range t.Fields() {
 		place := naming.ShortName(t, "struct") + "." + f.Name
 		keys, err := tagKeys(string(f.Tag))
@@ -41,19 +55,25 @@ func Check(t reflect.Type, known map[reflect.Type]bool, fault func(error)) {
 			fault(naming.Sentence("%s: %w", place, err))
 		}
 		for _, key := range keys {
-			if near := misspeltTag(key); near != "" {
-				fault(naming.Sentence("%s: the tag %q means nothing here; did you mean %q?", place, key, near))
+			if err := c.unread(key); err != nil {
+				fault(naming.Sentence("%s: %w", place, err))
 			}
 		}
-		Check(f.Type, known, fault)
+		c.Check(f.Type, fault)
 	}
 }
 
-func misspeltTag(key string) string {
-	if slices.Contains(ownTags, key) || slices.Contains(foreignTags, key) {
-		return ""
+// unread returns the mistake of a key that nothing reads, nil for any other key.
+func (c *Checker) unread(key string) error {
+	switch near := naming.Nearest(key, ownTags); {
+	case slices.Contains(ownTags, key) || slices.Contains(c.foreign, key):
+		return nil
+	case near != "":
+		return naming.Sentence("the tag %q means nothing here; did you mean %q?", key, near)
+	case slices.Contains(rule.Names(), key):
+		return naming.Sentence("the tag %q means nothing here; rules are in the tag validate, such as `validate:%q`", key, key)
 	}
-	return naming.Nearest(key, ownTags)
+	return naming.Sentence("the tag %q means nothing here; remove it or, if another package reads it, list it in ForeignTags of framework.Config", key)
 }
 
 // tagKeys lists the keys of a struct tag, which has pairs key:"value" with a space between them.

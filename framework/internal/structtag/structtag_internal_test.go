@@ -26,7 +26,7 @@ func TestMalformedStructTags(t *testing.T) {
 	} {
 		said := ""
 		typ := reflect.StructOf([]reflect.StructField{{Name: "F", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)}})
-		Check(typ, map[reflect.Type]bool{}, func(err error) { said += err.Error() })
+		NewChecker(nil).Check(typ, func(err error) { said += err.Error() })
 		if said != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tag, said, want)
 		}

@@ -44,6 +44,7 @@ type Options struct {
 	ErrorShape      problem.ErrorShape
 	Codes           []problem.CodeInfo
 	Rules           []rule.Own
+	ForeignTags     []string
 	Statuses        map[string]int
 	Case            naming.Case
 	PublicURL       string
