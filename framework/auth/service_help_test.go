@@ -56,7 +56,7 @@ func openDesk(t *testing.T, db *sqldb.DB, set setting) *desk {
 	d := &desk{T: t, db: db, log: &journal.Journal{}, clock: newClock()}
 	own := auth.Config{
 		Hashes: auth.HashOptions{Write: auth.CheapHashes()},
-		Now: d.clock.now, Counters: &throttle.Memory{Clock: d.clock.now},
+		Now:    d.clock.now, Counters: &throttle.Memory{Clock: d.clock.now},
 		Log: slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	common := framework.Config{
