@@ -1,0 +1,44 @@
+package prove_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// TestTheProofSignsNoCallerOut: a function that always fails is tried again after other creates. The endpoints
+// of package auth are not among them, because a caller who has signed out gets 401 everywhere.
+func TestTheProofSignsNoCallerOut(t *testing.T) {
+	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+		gone := map[uuid.UUID]bool{}
+		check := func(c *framework.Call) error {
+			if gone[framework.IDOf[uuid.UUID](c)] {
+				t.Errorf("the caller %v sends a request after signing out", c.Caller.ID)
+			}
+			return nil
+		}
+		logout := func(c *framework.Call, _ framework.None) (framework.None, error) {
+			gone[framework.IDOf[uuid.UUID](c)] = true
+			return framework.None{}, nil
+		}
+		fail := func(c *framework.Call, _ framework.None) (framework.None, error) {
+			_ = check(c)
+			return framework.None{}, framework.NotFound()
+		}
+		boxes := framework.ViewSet[Box]{
+			Name: "boxes", Verbs: framework.CRUD[boxInput, boxView](), Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "fail", fail)},
+		}
+		boxes.Verbs.Create = framework.Fills[boxView](func(c *framework.Call, _ *Box, _ boxInput) error { return check(c) })
+		account := framework.ViewSet[Box]{
+			Name: "auth", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "logout", logout)},
+		}
+		prove(t, db, nil, account, boxes)
+	})
+}
