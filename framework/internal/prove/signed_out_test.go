@@ -35,10 +35,34 @@ func TestTheProofSignsNoCallerOut(t *testing.T) {
 			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "fail", fail)},
 		}
 		boxes.Verbs.Create = framework.Fills[boxView](func(c *framework.Call, _ *Box, _ boxInput) error { return check(c) })
-		account := framework.ViewSet[Box]{
-			Name: "auth", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		account := framework.ViewSet[Thing]{
+			Name: "auth", Scope: framework.Via("box_id", "boxes"), Permission: framework.Authenticated(),
 			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "logout", logout)},
 		}
 		prove(t, db, nil, account, boxes)
+	})
+}
+
+// TestAKeyInAParameter: a function gets the key of another's row in a parameter that has any name.
+func TestAKeyInAParameter(t *testing.T) {
+	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+		type input struct {
+			Wanted uuid.UUID `json:"wanted" validate:"required"`
+		}
+		find := func(c *framework.Call, in input) (boxInput, error) {
+			var one Box
+			if err := c.DB.NewSelect().Model(&one).Where("id = ?", in.Wanted).Scan(c); err != nil {
+				return boxInput{}, framework.NotFound()
+			}
+			return boxInput{one.Label}, nil
+		}
+		boxes := framework.ViewSet[Box]{
+			Name: "boxes", Verbs: framework.CRUD[boxInput, boxView](), Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodGet, "find", find)},
+		}
+		report := prove(t, db, nil, boxes)
+		if len(report.Findings) == 0 || report.Findings[0].Path != "/api/boxes/find/" {
+			t.Errorf("the findings are %v", report.Findings)
+		}
 	})
 }
