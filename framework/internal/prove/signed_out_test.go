@@ -12,7 +12,7 @@ import (
 )
 
 // TestTheProofSignsNoCallerOut: a function that always fails is tried again after other creates. The endpoints
-// of package auth are not among them, because a caller who has signed out gets 401 everywhere.
+// of package auth are not among them, because such a caller gets 401 everywhere afterwards.
 func TestTheProofSignsNoCallerOut(t *testing.T) {
 	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		gone := map[uuid.UUID]bool{}
