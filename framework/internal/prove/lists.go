@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
@@ -332,7 +334,7 @@ func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
 			add(required, true)
 		}
 		for _, param := range e.Spec.Params {
-			for _, value := range valuesFor(param, searches(e, param), hidden) {
+			for _, value := range valuesFor(param, searches(e, param), hidden, p.KeysOf(hidden.Table)) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
 				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
@@ -367,8 +369,9 @@ func searches(e *fixture.Endpoint, param spec.Param) bool {
 	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
 }
 
-// valuesFor lists the values to try for a parameter: each of its enum, or else values of a row.
-func valuesFor(param spec.Param, searches bool, one *fixture.Row) (values []string) {
+// valuesFor lists the values to try for a parameter: each of its enum, or else values of a row. One that is a
+// UUID has the key of the row, whatever its name is.
+func valuesFor(param spec.Param, searches bool, one *fixture.Row, key []string) (values []string) {
 	if len(param.Enum) > 0 {
 		return param.Enum[:min(len(param.Enum), mostValues)]
 	}
@@ -379,6 +382,7 @@ func valuesFor(param spec.Param, searches bool, one *fixture.Row) (values []stri
 	for _, column := range slices.Sorted(maps.Keys(one.Values)) {
 		value, plain := one.Values[column], plainName(column)
 		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
+		named = named || param.Type == reflect.TypeFor[uuid.UUID]() && slices.Equal(key, []string{column})
 		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, fixture.Letters) == "") && !slices.Contains(values, value) {
 			values = append(values, value)
 		}

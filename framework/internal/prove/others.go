@@ -52,7 +52,7 @@ func (p *prover) stock(e *fixture.Endpoint) {
 	}
 	who := p.Fresh(p.People[2])
 	for _, r := range p.Registry.Resources {
-		if who == nil || r.Declaration.Service != e.Resource.Declaration.Service || r.Scope.Kind != declare.ScopeOwn && r.Scope.Kind != declare.ScopeVia {
+		if who == nil || r.Path == "auth" || r.Declaration.Service != e.Resource.Declaration.Service || r.Scope.Kind != declare.ScopeOwn && r.Scope.Kind != declare.ScopeVia {
 			continue
 		}
 		p.RowWhere(who, r, func(one *fixture.Row) bool { return one.By == who })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/internal/prove/report"
 )
 
 // TestThePage: texts of answers are escaped, and the page praises only a whole proof without findings.
@@ -18,6 +19,7 @@ func TestThePage(t *testing.T) {
 		"nothing found": {framework.Proof{}, "No caller reached", "Findings"},
 		"a finding":     {framework.Proof{Findings: []framework.ProofFinding{finding}}, "&lt;script&gt;", "No caller reached"},
 		"a gap":         {framework.Proof{Unexercised: []framework.ProofFinding{finding}}, "No finding at the endpoints that were exercised", "No caller reached"},
+		"a rule":        {framework.Proof{FieldRules: []report.FieldRule{{ViewSet: "walls", Field: "secret", Rule: "sees"}}}, "<td>secret<td>sees", "Findings"},
 	} {
 		var page strings.Builder
 		if err := c.proof.WriteHTML(&page); err != nil || !strings.Contains(page.String(), c.has) || strings.Contains(page.String(), c.lacks) || strings.Contains(page.String(), "<script>") {
