@@ -236,6 +236,15 @@ func labels(c *framework.Call, _ framework.None) (allKeys, error) {
 	return allKeys{fmt.Sprint(texts)}, err
 }
 
+// clash is an error with texts of all boxes.
+func clash(c *framework.Call, in framework.None) (allKeys, error) {
+	all, err := labels(c, in)
+	if err != nil {
+		return allKeys{}, err
+	}
+	return allKeys{}, framework.Conflict(framework.CodeConflict, fmt.Sprint(all))
+}
+
 // stickers serves boxes to all, with a label that only holders see, and a function that shows it to all.
 func stickers() framework.Resource {
 	return framework.ViewSet[Box]{

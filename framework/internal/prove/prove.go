@@ -25,7 +25,10 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	if err != nil {
 		return nil, err
 	}
-	p := &prover{f, &report.Report{Seed: o.Seed, Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources)}}
+	p := &prover{f, &report.Report{
+		Title: registry.Config.Title, Version: registry.Config.Version, At: registry.Config.Now().UTC(), Seed: o.Seed,
+		Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources),
+	}}
 	for _, one := range f.People {
 		p.report.Callers = append(p.report.Callers, one.Name)
 	}

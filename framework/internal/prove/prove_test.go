@@ -309,6 +309,7 @@ func TestLeaks(t *testing.T) {
 		{name: "OPTIONS shows the members of a body to a visitor", change: asOwner(at("OPTIONS", "/api/boxes/")), where: "GET /api/boxes/", what: "the access check of the viewset rejects this caller"},
 		{name: "the count of a list that is longer than a page has all rows", change: countsAll, where: "GET /api/boxes/", what: "changed after another caller's request"},
 		{name: "a function compares texts of all rows", more: []framework.Resource{counter("late", countLate)}, where: "GET /api/counter/late/", what: "changed after another caller's request PATCH"},
+		{name: "an error has texts of all rows", more: []framework.Resource{lister(clash)}, where: "POST /api/lister/find/", what: "of a row or a field"},
 		{name: "a function lists all rows", more: []framework.Resource{counter("keys", listAll)}, where: "GET /api/counter/keys/", what: "of a row or a field that is not theirs"},
 		{name: "a row with a number as its key is shown to all", change: asOwner(one("GET", "/api/cards/")), more: []framework.Resource{cards()}, where: "GET /api/cards/{id}/", what: "not theirs"},
 		{name: "an action is run by all, after rows are deleted softly", change: asOwner(one("POST", "/api/cards/")), more: []framework.Resource{cards()}, where: "POST /api/cards/{id}/print/", what: "not theirs"},

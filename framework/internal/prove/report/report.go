@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"trestle.example/framework/internal/spec"
 )
@@ -21,6 +22,11 @@ const (
 
 // A Report is the result of a proof.
 type Report struct {
+	// Title and Version are those of the API.
+	Title   string `json:"title"`
+	Version string `json:"version"`
+	// At is when the proof began, by the clock of the API.
+	At time.Time `json:"at"`
 	// Seed determines the requests.
 	Seed uint64 `json:"seed"`
 	// Callers are the kinds of callers, in the order of [Tried].Cells.
