@@ -337,3 +337,40 @@ func library() []framework.Resource {
 		},
 	}
 }
+
+// TestCredentialsLast: if creates of a viewset are rejected, the proof sends other creates before it tries
+// again. A sign-out is not one of them: it would end the credentials of the caller.
+func TestCredentialsLast(t *testing.T) {
+	full := func(*framework.Call, titleInput) (titleInput, error) {
+		return titleInput{}, framework.Conflict("conflict", "There is no room.")
+	}
+	signOut := func(*framework.Call, framework.None) (framework.None, error) { return framework.None{}, nil }
+	resources := []framework.Resource{
+		framework.ViewSet[Card]{
+			Name: "auth", Scope: framework.Own((*Card).owner), Permission: framework.Authenticated(),
+			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "logout", signOut)},
+		},
+		framework.ViewSet[Wall]{
+			Name: "walls", Scope: framework.Public(), Permission: framework.Authenticated(),
+			Verbs: framework.Verbs{List: framework.Shows[titleInput](), Create: framework.Does(full)},
+		},
+	}
+	ends := func(g *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r)
+			if strings.HasPrefix(r.URL.Path, "/api/auth/logout") {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				delete(g.known, r.Header.Get("Authorization"))
+			}
+		})
+	}
+	apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
+		if err := db.Migrate(t.Context(), nil, schema, further); err != nil {
+			t.Fatal(err)
+		}
+		if report := prove(t, db, ends, resources...); len(report.Findings) > 0 {
+			t.Errorf("the findings are %q", report.Findings)
+		}
+	})
+}
