@@ -34,9 +34,21 @@ type (
 	}
 )
 
-// An input type without a name is called by the place where it is used, so that
+// A view with types without a name inside.
+type shipmentView struct {
+	Address struct {
+		Street string `json:"street"`
+	} `json:"address"`
+	Stops []struct {
+		Place *struct {
+			Name string `json:"name"`
+		} `json:"place"`
+	} `json:"stops"`
+}
+
+// A type without a name is called by the place where it is used, so that
 // the order of registration changes no name.
-func TestNamesOfAnonymousInputs(t *testing.T) {
+func TestNamesOfAnonymousTypes(t *testing.T) {
 	first, second := countries(), notes()
 	first.Collection = []framework.CollectionAction{
 		framework.OnCollection(http.MethodPost, "ship", func(*framework.Call, shippedInput) (framework.None, error) { return framework.None{}, nil }),
@@ -49,9 +61,11 @@ func TestNamesOfAnonymousInputs(t *testing.T) {
 	}
 	second.Collection = []framework.CollectionAction{
 		framework.OnCollection(http.MethodPost, "bill", func(*framework.Call, billedInput) (framework.None, error) { return framework.None{}, nil }),
+		framework.OnCollection(http.MethodGet, "shipment", func(*framework.Call, framework.None) (shipmentView, error) { return shipmentView{}, nil }),
 	}
 	want := []string{"BilledAddressInput", "BilledAddressPlaceInput", "BilledInput", "BilledLinesInput",
 		"CountryCountAllInput", "ShippedAddressInput", "ShippedAddressPlaceInput", "ShippedInput"}
+	wantShown := []string{"Shipment", "ShipmentAddress", "ShipmentStops", "ShipmentStopsPlace"}
 	for order, resources := range map[string][]framework.Resource{"one order": {first, second}, "the other": {second, first}} {
 		api := framework.New(config(sqlite(t)))
 		api.Register(resources...)
@@ -61,14 +75,17 @@ func TestNamesOfAnonymousInputs(t *testing.T) {
 		if err := json.Unmarshal(documentIn(t, api, "json"), &document); err != nil {
 			t.Fatal(err)
 		}
-		var got []string
+		var got, shown []string
 		for _, name := range slices.Sorted(maps.Keys(document.Components.Schemas)) {
 			if strings.HasSuffix(name, "Input") && !strings.HasSuffix(name, "CountryInput") && !strings.HasSuffix(name, "NoteInput") || strings.HasPrefix(name, "Object") {
 				got = append(got, name)
 			}
+			if strings.HasPrefix(name, "Shipment") {
+				shown = append(shown, name)
+			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q; want %q", order, got, want)
+		if !slices.Equal(got, want) || !slices.Equal(shown, wantShown) {
+			t.Errorf("%s: %q, %q; want %q, %q", order, got, shown, want, wantShown)
 		}
 	}
 }

@@ -88,6 +88,34 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 	})
 }
 
+// The generator ogen makes one type of a view and its headers. Its code does not compile if one endpoint
+// requires the header Location and another one with the same view does not.
+func TestLocationIsEquallyRequiredOfOneView(t *testing.T) {
+	function := framework.OnCollection(http.MethodPost, "import", func(*framework.Call, BookInput) (BookView, error) { return BookView{}, nil })
+	single := framework.ViewSet[Book]{Name: "draft", Single: true, Scope: framework.Own((*Book).owner), Verbs: framework.Verbs{
+		Retrieve: framework.Shows[BookView](), Update: framework.Accepts[BookInput, BookView](),
+	}}
+	for name, test := range map[string]struct {
+		beside   framework.CollectionAction
+		other    []framework.Resource
+		required bool
+	}{
+		"a function that answers 200":              {beside: function, required: true},
+		"a function that creates":                  {beside: function.Answers(http.StatusCreated)},
+		"a PUT of another viewset that may insert": {beside: function, other: []framework.Resource{single}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := books()
+			v.Collection = []framework.CollectionAction{test.beside}
+			_, said := promised(t, config(sqlite(t)), append(test.other, countries(), authors(), v)...)
+			header := said.at("paths", "/api/books/", "post", "responses", "201", "headers", "Location")
+			if required := header == `{"$ref":"#/components/headers/Location"}`; required != test.required {
+				t.Errorf("the header is required: %t", required)
+			}
+		})
+	}
+}
+
 // Location begins where clients reach the server, as links do.
 func TestLocationIsAbsoluteAsLinksAre(t *testing.T) {
 	c := config(sqlite(t))

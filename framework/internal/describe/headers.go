@@ -112,19 +112,28 @@ func standardHeader(name string) call.Header {
 }
 
 // location returns the header Location of the endpoint's successes, and whether a success may
-// have it. If h.Required is true, every success has it.
+// have it. If h.Required is true, every success has it. It is not required if the same view is also the
+// answer of an endpoint that may leave the header out: generators such as ogen make one type of a view
+// and its headers, and their code would not compile.
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
 	switch {
 	case e.ShowsCreated(), e.MayInsert():
 		h.Required = false // only the first PUT creates a row; the answer of a function may lack the key
 	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate && e.Resource.HasAddresses():
-		// A row whose key is an empty text has no address.
-		h.Required = e.Resource.Key == e.Resource.Pk && e.Resource.Key.IndirectType.Kind() != reflect.String
+		h.Required = e.alwaysLocated() && !slices.ContainsFunc(e.Catalog().Operations(), func(other Operation) bool {
+			return other.Out == e.Out && (other.ShowsCreated() || other.MayInsert())
+		})
 	default:
 		return h, false
 	}
 	return h, true
+}
+
+// alwaysLocated reports whether every row that a create stores has an address. A row whose key is an
+// empty text has none.
+func (e Operation) alwaysLocated() bool {
+	return e.Resource.Key == e.Resource.Pk && e.Resource.Key.IndirectType.Kind() != reflect.String
 }
 
 // withoutLocation removes Location from headers: an error never has it.

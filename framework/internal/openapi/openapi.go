@@ -208,6 +208,7 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 	body.WithRequired(b.Required)
 	w.schemas.within = b.Noun
 	schema := w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown)
+	w.schemas.within = ""
 	if b.In != "" {
 		schema = wrapped(b.In, schema, b.Required)
 		if b.Strict {

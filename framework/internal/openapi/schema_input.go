@@ -57,6 +57,7 @@ func (s *schemas) onlyShown(input *input.Shape, shown reflect.Type) wire.Members
 	}
 	for f := range s.cased.Fields(shown) {
 		if input.ByName[naming.JSONName(f)] == nil {
+			s.within = component{typ: shown}.member(naming.JSONName(f))
 			schema := s.field(shown, f, f.Type)
 			schema["readOnly"] = true
 			all.Add(naming.JSONName(f), schema)

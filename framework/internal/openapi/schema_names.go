@@ -43,7 +43,10 @@ func (c component) plain() string {
 
 // member returns the name for the type of a field of c, for a type without a name.
 func (c component) member(field string) string {
-	return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
+	if c.input {
+		return strings.TrimSuffix(c.plain(), "Input") + naming.Title(field)
+	}
+	return c.base() + naming.Title(field)
 }
 
 // A pageOf is the schema of a list, with the id of its operation.

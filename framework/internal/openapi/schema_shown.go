@@ -25,7 +25,7 @@ type schemas struct {
 	hidden map[spec.MemberOf]string                 // sentences about members that only some callers see
 	faults []error
 	cased  naming.Case // of the names of fields that no tag gives
-	within string      // the name for the next input type, if the type has no name
+	within string      // the name for the next type, if the type has no name
 }
 
 func newSchemas(shown []spec.Shown, hidden map[spec.MemberOf]string, names naming.Case) *schemas {
@@ -146,12 +146,18 @@ func (s *schemas) parts(t reflect.Type) wire.JSONSchema {
 // shown returns the schema of a struct as it is written. Every field is required, except those
 // with omitempty or omitzero in their tag, and those that only some callers see.
 func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
-	name, fresh := s.component(component{typ: t})
+	c := component{typ: t}
+	if t.Name() == "" {
+		c.within = s.within
+	}
+	name, fresh := s.component(c)
 	if !fresh {
 		return schemaOf(name)
 	}
+	defer func(outer string) { s.within = outer }(s.within)
 	properties, required := wire.Members{}, []any{}
 	for f := range s.cased.Fields(t) {
+		s.within = c.member(naming.JSONName(f))
 		typ, some := f.Type, s.hidden[spec.MemberOf{Type: t, Name: naming.JSONName(f)}]
 		if naming.HasOption(f, "omitempty") || naming.HasOption(f, "omitzero") {
 			typ = naming.Indirect(typ)

@@ -32,7 +32,7 @@ type look struct {
 // see the row.
 func (p *prover) tryLists() {
 	for _, e := range p.Endpoints {
-		if !e.Makes() || e.Resource.Path == "auth" || p.Broken != nil {
+		if !e.Makes() || e.OfAuth() || p.Broken != nil {
 			continue
 		}
 		for range 2 { // so that the lists of the others have more rows than a page

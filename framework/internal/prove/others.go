@@ -47,7 +47,7 @@ func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row)
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
 // may change the database. Another person makes them, and the function must leave them as they are.
 func (p *prover) stock(e *fixture.Endpoint) {
-	if e.Declared() || e.Resource.Path == "auth" || !e.MayChange(e.Info.Method) {
+	if e.Declared() || e.OfAuth() || !e.MayChange(e.Info.Method) {
 		return
 	}
 	who := p.Fresh(p.People[2])
