@@ -16,8 +16,8 @@ var ownTags = []string{"validate", "json", "bun", "default", "ref", "to", "from"
 
 // foreignTags are the keys that well-known packages read.
 var foreignTags = []string{
-	"asn1", "avro", "binding", "bson", "cbor", "csv", "datastore", "db", "dynamodbav", "env", "envconfig", "faker", "fake", "firestore",
-	"form", "gorm", "graphql", "hcl", "header", "ini", "jsonschema", "koanf", "mapstructure", "msgpack", "param", "parquet", "pg",
+	"asn1", "avro", "binding", "bson", "cbor", "csv", "datastore", "db", "dynamodbav", "enums", "env", "envconfig", "faker", "fake", "firestore",
+	"form", "gorm", "graphql", "hcl", "header", "ini", "jsonschema", "koanf", "mapstructure", "mod", "msgpack", "param", "parquet", "pg",
 	"properties", "protobuf", "protobuf_oneof", "query", "redis", "rel", "schema", "spanner", "sql", "swaggerignore", "swaggertype",
 	"toml", "uri", "url", "valid", "xml", "xorm", "yaml",
 }
