@@ -44,6 +44,11 @@ func makers() framework.ViewSet[Book] {
 		framework.Post("copy", func(c *framework.Call, b *Book, _ framework.None) (BookView, error) {
 			return shown(c, BookInput{Title: "a copy of " + b.Title})
 		}).Answers(http.StatusCreated),
+		framework.Post("settle", func(c *framework.Call, b *Book, _ framework.None) (CountryView, error) {
+			country := Country{Name: "Land of " + b.Title}
+			err := framework.Insert(c, &country)
+			return CountryView{ID: country.ID, Name: country.Name}, err
+		}).Answers(http.StatusCreated),
 	}
 	return v
 }
@@ -65,6 +70,9 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 		copied := ada.post("/api/books/"+original.id()+"/copy/", nil).is(201)
 		copied.head("Location", ada.url+"/api/books/"+copied.id()+"/")
 		ada.get(copied.header.Get("Location")).is(200).says("a copy of Emma")
+		settled := ada.post("/api/books/"+original.id()+"/settle/", nil).is(201) // the row of another viewset
+		settled.head("Location", ada.url+"/api/countries/"+settled.id()+"/")
+		ada.get(settled.header.Get("Location")).is(200).says("Land of Emma")
 		for path, want := range map[string]string{
 			"accept": "", "nameless": "", "unsaid": "", "elsewhere": ada.url + "/api/countries/" + missing + "/",
 		} {
@@ -85,6 +93,7 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 		for _, path := range []string{"", "import/", "{id}/copy/"} {
 			said.says(`{"operationId":"getBook","parameters":{"id":"$response.body#/id"}}`, "paths", "/api/books/"+path, "post", "responses", "201", "links", "getBook")
 		}
+		said.says(`{"operationId":"getCountry","parameters":{"id":"$response.body#/id"}}`, "paths", "/api/books/{id}/settle/", "post", "responses", "201", "links", "getCountry")
 	})
 }
 

@@ -18,11 +18,12 @@ func (e Operation) linked() (all []spec.Link) {
 	if e.Route.Name != call.VerbCreate && !e.ShowsCreated() || !e.answersObject() {
 		return nil
 	}
-	for _, r := range e.Resource.API.Resources {
-		if r.Above != nil && r != e.Resource { // the request has no key of its parent
+	made := e.madeIn()
+	for _, r := range made.API.Resources {
+		if r.Above != nil && r != made { // the request has no key of its parent
 			continue
 		}
-		if r.Model != e.Resource.Model || r.Declaration.Single || e.keyMember(r) == "" {
+		if r.Model != made.Model || r.Declaration.Single || e.keyMember(r) == "" {
 			continue
 		}
 		for _, other := range r.Endpoints {
@@ -61,14 +62,22 @@ func (e Operation) linkTo(other *table.Endpoint, r *table.Resource, names []stri
 	return link
 }
 
-// answersObject reports whether the endpoint answers with one object of its resource that
-// contains the key. A function may answer with something else, such as the whole cart for a new
+// answersObject reports whether the endpoint answers with one object that contains the key, of
+// the resource of [Operation.madeIn]. A function may answer with something else, such as the whole cart for a new
 // item. Therefore [aloneShows] must be true for the output type of a function.
 func (e Operation) answersObject() bool {
-	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Kind != declare.VerbAccepts && !aloneShows(e.Resource, e.Out) {
+	if e.Out == nil || e.Out.Kind() != reflect.Struct || e.Kind != declare.VerbAccepts && !aloneShows(e.madeIn(), e.Out) {
 		return false
 	}
-	return e.keyMember(e.Resource) != ""
+	return e.keyMember(e.madeIn()) != ""
+}
+
+// madeIn returns the viewset of the row that the endpoint creates.
+func (e Operation) madeIn() *table.Resource {
+	if made, _ := e.Made(); made != nil {
+		return made
+	}
+	return e.Resource
 }
 
 // keyMember returns the member of the answer, which is a struct, that has the key of a row of a

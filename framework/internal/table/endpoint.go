@@ -63,7 +63,6 @@ type Endpoint struct {
 	Names        *wire.Names     // of the members of Out; nil if they are as in Go
 	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
 	Unwrapped    bool            // an action whose body and answer have no member around them
-	keyOf        []int           // index of the row's key in a function's answer; nil without one
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 	// Locks are the rules about writing the fields of Input, by their names.
 	Locks map[string][]*fieldrule.Rule
@@ -107,8 +106,7 @@ type Response struct {
 // Settle completes an endpoint whose declaration is bound. It sets the type of a delete's
 // answer to no value. It sets Status, unless it is declared: 204 without an answer, 201 for a
 // create, otherwise 200. For the PUT of a single resource that accepts an input, it sets
-// FirstStatus: the declared status, otherwise 201. It also finds the key of the row in the
-// answer of a function.
+// FirstStatus: the declared status, otherwise 201.
 func (e *Endpoint) Settle() {
 	switch {
 	case e.Kind == declare.VerbDeletes:
@@ -125,7 +123,6 @@ func (e *Endpoint) Settle() {
 	default:
 		e.Status = http.StatusOK
 	}
-	e.findKey()
 }
 
 // MayInsert reports whether the endpoint is the PUT of a single resource that inserts the row
@@ -147,28 +144,58 @@ func (e *Endpoint) created(r *Request, out any) string {
 	if !e.ShowsCreated() {
 		return ""
 	}
-	return e.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.keyOf))
+	made, key := e.Made()
+	return made.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(key))
 }
 
-// ShowsCreated reports whether the endpoint is a function that answers 201 with
-// the key of a row of its viewset. The key is matched by Go name and type, and the viewset must
-// serve single rows.
+// ShowsCreated reports whether the endpoint is a function that answers 201 with the key of a
+// row, see [Endpoint.Made].
 func (e *Endpoint) ShowsCreated() bool {
-	return e.keyOf != nil && e.Status == http.StatusCreated
+	if e.Status != http.StatusCreated {
+		return false
+	}
+	made, _ := e.Made()
+	return made != nil
 }
 
-// findKey finds the row's key in the type of a function's answer. It finds none if the endpoint
-// is not a function, the answer is not a struct, or the viewset does not serve single rows.
-func (e *Endpoint) findKey() {
+// Made returns the viewset of the row that a function answers with, and the index of the row's
+// key in the answer. The key is matched by Go name and type. The viewset is nil if the endpoint is
+// not a function, the answer is not a struct with the key, or the viewset does not serve single rows.
+func (e *Endpoint) Made() (made *Resource, key []int) {
 	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
-	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct || e.Resource.Key == nil || !e.Resource.HasAddresses() {
-		return
+	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct {
+		return nil, nil
+	}
+	r := e.shown()
+	if r == nil || r.Key == nil || !r.HasAddresses() {
+		return nil, nil
 	}
 	for f := range naming.ShapeFields(e.Out) {
-		if f.Name == e.Resource.Key.GoName && f.Type == e.Resource.Key.StructField.Type {
-			e.keyOf = f.Index
+		if f.Name == r.Key.GoName && f.Type == r.Key.StructField.Type {
+			made, key = r, f.Index
 		}
 	}
+	return made, key
+}
+
+// shown returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
+// its verbs has the answer and GET of one row of another model has it. It is nil if that
+// viewset is below another one, because the request has no key of its parent.
+func (e *Endpoint) shown() *Resource {
+	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
+	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
+		return e.Resource
+	}
+	for _, other := range e.Resource.API.Resources {
+		if other.Model == e.Resource.Model || other.Declaration.Verbs.Get(call.VerbRetrieve).Out != e.Out {
+			continue
+		}
+		if other.Above != nil {
+			return nil
+		}
+		return other
+	}
+	return e.Resource
 }
 
 // NeedsNoBody reports whether a missing body counts as an empty object: for an action whose
