@@ -11,6 +11,12 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
+// hired is the view of authors in their list.
+type hired struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
 // makers are books that functions create, in each of the ways in which they answer.
 func makers() framework.ViewSet[Book] {
 	store := func(c *framework.Call, in BookInput) (Book, error) {
@@ -49,6 +55,11 @@ func makers() framework.ViewSet[Book] {
 			err := framework.Insert(c, &country)
 			return CountryView{ID: country.ID, Name: country.Name}, err
 		}).Answers(http.StatusCreated),
+		framework.Post("hire", func(c *framework.Call, b *Book, _ framework.None) (hired, error) {
+			author := Author{Name: "Author of " + b.Title}
+			err := framework.Insert(c, &author)
+			return hired{ID: author.ID, Name: author.Name}, err
+		}).Answers(http.StatusCreated),
 	}
 	return v
 }
@@ -57,7 +68,9 @@ func makers() framework.ViewSet[Book] {
 // document describes the header.
 func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
-		c, said := promised(t, config(db), countries(), authors(), makers())
+		listed := authors()
+		listed.Verbs.List = framework.Shows[hired]()
+		c, said := promised(t, config(db), countries(), listed, makers())
 		ada := c.as("ada")
 		for _, path := range []string{"/api/books/", "/api/books/import/"} {
 			made := ada.post(path, fields{"title": "by " + path}).is(201)
@@ -73,6 +86,9 @@ func TestLocationOfWhatFunctionsCreate(t *testing.T) {
 		settled := ada.post("/api/books/"+original.id()+"/settle/", nil).is(201) // the row of another viewset
 		settled.head("Location", ada.url+"/api/countries/"+settled.id()+"/")
 		ada.get(settled.header.Get("Location")).is(200).says("Land of Emma")
+		writer := ada.post("/api/books/"+original.id()+"/hire/", nil).is(201) // it has the view of the list
+		writer.head("Location", ada.url+"/api/authors/"+writer.id()+"/")
+		ada.get(writer.header.Get("Location")).is(200).says("Author of Emma")
 		for path, want := range map[string]string{
 			"accept": "", "nameless": "", "unsaid": "", "elsewhere": ada.url + "/api/countries/" + missing + "/",
 		} {

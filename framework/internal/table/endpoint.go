@@ -179,7 +179,7 @@ func (e *Endpoint) Made() (made *Resource, key []int) {
 }
 
 // shown returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
-// its verbs has the answer and GET of one row of another model has it. It is nil if that
+// its verbs has the answer and a verb of a viewset of another model has it. It is nil if that
 // viewset is below another one, because the request has no key of its parent.
 func (e *Endpoint) shown() *Resource {
 	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
@@ -187,7 +187,7 @@ func (e *Endpoint) shown() *Resource {
 		return e.Resource
 	}
 	for _, other := range e.Resource.API.Resources {
-		if other.Model == e.Resource.Model || other.Declaration.Verbs.Get(call.VerbRetrieve).Out != e.Out {
+		if other.Model == e.Resource.Model || !slices.ContainsFunc(other.Declaration.Verbs, answers) {
 			continue
 		}
 		if other.Above != nil {
