@@ -160,7 +160,7 @@ func sources(t *testing.T, folder string) map[string][]byte {
 func goCommand(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath", "GOWORK=off", "GOPROXY=off")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off", "GOPROXY=off")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, output)
 	}
