@@ -72,6 +72,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, fn := range b.after {
 		fn()
 	}
+	b.bindCreates()
 	b.setStatuses()
 	shadow.Check(b.api.Resources, b.fault)
 	b.checkTags()

@@ -118,11 +118,11 @@ func standardHeader(name string) call.Header {
 func (e Operation) location() (h call.Header, sends bool) {
 	h = standardHeader(problem.HeaderLocation)
 	switch {
-	case e.ShowsCreated(), e.MayInsert():
+	case e.Creates != nil, e.MayInsert():
 		h.Required = false // only the first PUT creates a row; the answer of a function may lack the key
 	case e.Kind == declare.VerbAccepts && e.Route.Name == call.VerbCreate && e.Resource.HasAddresses():
 		h.Required = e.alwaysLocated() && !slices.ContainsFunc(e.Catalog().Operations(), func(other Operation) bool {
-			return other.Out == e.Out && (other.ShowsCreated() || other.MayInsert())
+			return other.Out == e.Out && (other.Creates != nil || other.MayInsert())
 		})
 	default:
 		return h, false

@@ -15,7 +15,7 @@ import (
 // lists and creates below it. It is nil if the endpoint creates no row, or if
 // [Operation.answersObject] is false.
 func (e Operation) linked() (all []spec.Link) {
-	if e.Route.Name != call.VerbCreate && !e.ShowsCreated() || !e.answersObject() {
+	if e.Route.Name != call.VerbCreate && e.Creates == nil || !e.answersObject() {
 		return nil
 	}
 	made := e.madeIn()
@@ -74,8 +74,8 @@ func (e Operation) answersObject() bool {
 
 // madeIn returns the viewset of the row that the endpoint creates.
 func (e Operation) madeIn() *table.Resource {
-	if made, _ := e.Made(); made != nil {
-		return made
+	if e.Creates != nil {
+		return e.Creates.Resource
 	}
 	return e.Resource
 }

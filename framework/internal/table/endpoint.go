@@ -16,7 +16,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
@@ -64,8 +63,16 @@ type Endpoint struct {
 	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
 	Unwrapped    bool            // an action whose body and answer have no member around them
 	Serve        func(c *call.Call, r *Request) (*Response, error)
+	Creates      *Created // the row that a function creates; nil without its key in the answer
 	// Locks are the rules about writing the fields of Input, by their names.
 	Locks map[string][]*fieldrule.Rule
+}
+
+// Created describes the row that a function creates and shows: its viewset, and the index of its key
+// in the answer.
+type Created struct {
+	Resource *Resource
+	Key      []int
 }
 
 // A Request is the decoded parts of a request to an endpoint.
@@ -138,64 +145,13 @@ func (e *Endpoint) Answer(r *Request, value any) *Response {
 	return &Response{Status: e.Status, Value: value, Created: e.created(r, value)}
 }
 
-// created returns the path of the row that a function created. The path is empty if
-// [Endpoint.ShowsCreated] is false or the row has no path.
+// created returns the path of the row that a function created. The path is empty without Creates, or
+// if the row has no path.
 func (e *Endpoint) created(r *Request, out any) string {
-	if !e.ShowsCreated() {
+	if e.Creates == nil {
 		return ""
 	}
-	made, key := e.Made()
-	return made.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(key))
-}
-
-// ShowsCreated reports whether the endpoint is a function that answers 201 with the key of a
-// row, see [Endpoint.Made].
-func (e *Endpoint) ShowsCreated() bool {
-	if e.Status != http.StatusCreated {
-		return false
-	}
-	made, _ := e.Made()
-	return made != nil
-}
-
-// Made returns the viewset of the row that a function answers with, and the index of the row's
-// key in the answer. The key is matched by Go name and type. The viewset is nil if the endpoint is
-// not a function, the answer is not a struct with the key, or the viewset does not serve single rows.
-func (e *Endpoint) Made() (made *Resource, key []int) {
-	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
-	if !function || e.Out == nil || e.Out.Kind() != reflect.Struct {
-		return nil, nil
-	}
-	r := e.shown()
-	if r == nil || r.Key == nil || !r.HasAddresses() {
-		return nil, nil
-	}
-	for f := range naming.ShapeFields(e.Out) {
-		if f.Name == r.Key.GoName && f.Type == r.Key.StructField.Type {
-			made, key = r, f.Index
-		}
-	}
-	return made, key
-}
-
-// shown returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
-// its verbs has the answer and a verb of a viewset of another model has it. It is nil if that
-// viewset is below another one, because the request has no key of its parent.
-func (e *Endpoint) shown() *Resource {
-	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
-	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
-		return e.Resource
-	}
-	for _, other := range e.Resource.API.Resources {
-		if other.Model == e.Resource.Model || !slices.ContainsFunc(other.Declaration.Verbs, answers) {
-			continue
-		}
-		if other.Above != nil {
-			return nil
-		}
-		return other
-	}
-	return e.Resource
+	return e.Creates.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.Creates.Key))
 }
 
 // NeedsNoBody reports whether a missing body counts as an empty object: for an action whose

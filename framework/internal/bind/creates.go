@@ -1,0 +1,61 @@
+package bind
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+)
+
+// bindCreates finds out which endpoints answer 201 with the key of a row, so that their answers have
+// the header Location. It runs when all resources are bound.
+func (b *binder) bindCreates() {
+	for _, r := range b.api.Resources {
+		for _, e := range r.Endpoints {
+			e.Creates = created(e)
+		}
+	}
+}
+
+// created describes the row that an endpoint creates. The key is matched by Go name and type. The
+// result is nil if the endpoint is not a function that answers 201, the answer is not a struct with
+// the key, or the viewset does not serve single rows.
+func created(e *table.Endpoint) (row *table.Created) {
+	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
+	if !function || e.Status != http.StatusCreated || e.Out == nil || e.Out.Kind() != reflect.Struct {
+		return nil
+	}
+	r := viewsetShown(e)
+	if r == nil || r.Key == nil || !r.HasAddresses() {
+		return nil
+	}
+	for f := range naming.ShapeFields(e.Out) {
+		if f.Name == r.Key.GoName && f.Type == r.Key.StructField.Type {
+			row = &table.Created{Resource: r, Key: f.Index}
+		}
+	}
+	return row
+}
+
+// viewsetShown returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
+// its verbs has the answer and a verb of a viewset of another model has it. It is nil if that
+// viewset is below another one, because the request has no key of its parent.
+func viewsetShown(e *table.Endpoint) *table.Resource {
+	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
+	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
+		return e.Resource
+	}
+	for _, other := range e.Resource.API.Resources {
+		if other.Model == e.Resource.Model || !slices.ContainsFunc(other.Declaration.Verbs, answers) {
+			continue
+		}
+		if other.Above != nil {
+			return nil
+		}
+		return other
+	}
+	return e.Resource
+}
