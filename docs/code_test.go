@@ -33,7 +33,13 @@ import (
 // not run. TestCodeIsThatOfTheExample compares the pages with it.
 var _ = []any{
 	Staff{}, openByURL, openPool, mount, protect, beside, identify, useMiddleware, signed, startWithFiles, config, openS3,
-	streamTotals, sendEvents, declareStreams, declareProvider, startWithProvider, runBesideDjango,
+	streamTotals, sendEvents, declareStreams, declareProvider, startWithProvider, runBesideDjango, framework.Where(ofTenant),
+}
+
+// The code of add-a-resource.md.
+
+func ofTenant(c *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+	return q.Where("?TableAlias.tenant_id IN (SELECT tenant_id FROM memberships WHERE user_id = ?)", c.Caller.ID)
 }
 
 // The code of use-an-existing-database.md.

@@ -128,7 +128,7 @@ func TestCodeIsThatOfTheExample(t *testing.T) {
 	}{
 		"README.md":                                 {[]string{"examples/notes/main.go"}, 1},
 		"docs/explanation/declarations.md":          {[]string{"resources/clinic/patient.go"}, 1},
-		"docs/how-to/add-a-resource.md":             {[]string{"examples/permission/main.go", "examples/library/library.go"}, -1},
+		"docs/how-to/add-a-resource.md":             {[]string{"examples/permission/main.go", "examples/library/library.go", "docs/code_test.go"}, -1},
 		"docs/how-to/add-a-setting-or-a-command.md": {[]string{"examples/library/main.go"}, -1},
 		"docs/how-to/use-an-existing-database.md": {[]string{
 			"docs/code_test.go", "framework/existing_types_test.go", "framework/existing_test.go",

@@ -22,8 +22,8 @@ const (
 func (s *Service) Codes() []framework.CodeInfo {
 	codes := []framework.CodeInfo{
 		{
-			Code: CodeInvalidCredentials, Status: http.StatusUnauthorized, Title: "The e-mail or the password is wrong",
-			Text: "No active user has this e-mail and this password. The answer does not disclose which of the two is wrong, or whether the account exists.",
+			Code: CodeInvalidCredentials, Status: http.StatusUnauthorized, Title: s.Users.loginName() + " or the password is wrong",
+			Text: "No active user has these credentials. The answer does not disclose which of the two is wrong, or whether the account exists.",
 		},
 		{
 			Code: CodeEmailTaken, Status: http.StatusConflict, Title: "The e-mail is taken",

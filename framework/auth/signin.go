@@ -96,7 +96,7 @@ func (s *Service) rejectLogin(c *framework.Call, scheme string, user uuid.UUID, 
 		return err
 	}
 	s.noteFailure(c, scheme, user, err)
-	e := framework.Refuse(http.StatusUnauthorized, CodeInvalidCredentials, "The e-mail or the password is wrong, or the account is not active.")
+	e := framework.Refuse(http.StatusUnauthorized, CodeInvalidCredentials, s.Users.loginName()+" or the password is wrong, or the account is not active.")
 	e.Header = map[string]string{"WWW-Authenticate": s.JWT.Challenge()}
 	return e
 }

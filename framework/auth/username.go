@@ -79,6 +79,14 @@ func usernameTaken() error {
 	return invalid("username", "unique", "A user with this user name exists already.")
 }
 
+// loginName returns the words for what a sign-in takes beside the password, at the start of a sentence.
+func (u *Users) loginName() string {
+	if u.usernames {
+		return "The user name, the e-mail"
+	}
+	return "The e-mail"
+}
+
 // findByAccount returns the user of an e-mail address or, if [Options].Usernames is set, of a user
 // name.
 func (u *Users) findByAccount(ctx context.Context, s *sqldb.Session, account string) (userWithHash, error) {

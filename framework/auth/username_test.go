@@ -55,7 +55,7 @@ func TestSignInByUsername(t *testing.T) {
 			"the local part": byName("asha", goodPassword), "SQL": byName("' OR 1=1 --", goodPassword),
 		} {
 			d.Run(name, func(t *testing.T) {
-				d.on(t).Post(login, body).Expect(http.StatusUnauthorized).Code(auth.CodeInvalidCredentials)
+				d.on(t).Post(login, body).Expect(http.StatusUnauthorized).Code(auth.CodeInvalidCredentials).Contains("The user name, the e-mail or the password is wrong")
 			})
 		}
 		both := byName("asha.räo", goodPassword)
