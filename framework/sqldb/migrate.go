@@ -79,6 +79,11 @@ func (db *DB) Migrate(ctx context.Context, report func(Migration, time.Duration)
 	return db.migrations().Migrate(connection.Unlimited(ctx), report, sets...)
 }
 
+// CheckMigrations reads the files of the sets, for PostgreSQL and for SQLite, and returns the first
+// mistake that [DB.Migrate] would return before it runs a statement: a wrong name, a missing file
+// or a wrong template. It needs no database and checks no SQL.
+func CheckMigrations(sets ...Migrations) error { return migrate.Check(sets) }
+
 // MigrateDown undoes the newest applied migration of the sets, by its down file in one
 // transaction, and returns it. If that fails, nothing is undone. With none applied it undoes
 // nothing and returns the zero Migration. An applied migration of the sets without its file

@@ -205,6 +205,9 @@ func TestMigrateRefuses(t *testing.T) {
 					t.Errorf("%q does not say %q", err, want)
 				}
 			}
+			if offline := CheckMigrations(c.sets...); offline == nil || offline.Error() != err.Error() {
+				t.Errorf("without a database: %v; want %v", offline, err)
+			}
 			if exist, _ := migrate.Exist(background(t), db.Kind(), db.DB); exist {
 				t.Error("something ran before the fault was found")
 			}

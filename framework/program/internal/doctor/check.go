@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/config"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/sqldb"
 )
 
 // NewCheckCommand returns the command check.
@@ -17,8 +18,9 @@ func NewCheckCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "check [flags]",
 		Short: "Check settings and declarations",
-		Long: `Check reads every setting and binds every declaration, as serve does before it
-listens, and reports all mistakes. It does not touch the database, unless the flag
+		Long: `Check reads every setting, binds every declaration, as serve does before it
+listens, and reads the files of the migrations. It reports all mistakes in settings
+and declarations, and the first one in migrations. It does not touch the database, unless the flag
 --database names one: then it also checks that no migration is pending there, and
 that each table and column of the declarations exists. It changes nothing. If
 something is missing, the exit code is 3. DATABASE_URL is read but not connected to.`,
@@ -40,6 +42,9 @@ func runCheck(run *command.Run, cmd *cobra.Command, _ []string) error {
 	}
 	api, err := run.Declare(c, log)
 	if err != nil {
+		return err
+	}
+	if err := sqldb.CheckMigrations(run.Migrations...); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("database") {

@@ -24,6 +24,16 @@ type plan struct {
 	changes    []*change
 }
 
+// Check reads and renders the files of every set for each database, and returns the first mistake.
+func Check(sets []Set) error {
+	for _, k := range []dialect.Kind{dialect.PostgreSQL, dialect.SQLite} {
+		if _, err := (Database{Kind: k}).readPlan(sets); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // readPlan reads and renders the files of every set.
 func (db Database) readPlan(sets []Set) (plan, error) {
 	var p plan
