@@ -130,9 +130,6 @@ func (v *verdict) checkAnswer(o *operation) {
 	}
 }
 
-// ndjson is the media type of a stream with a JSON value on each line.
-const ndjson = "application/x-ndjson"
-
 // isJSON reports whether a body of a media type is one JSON value. Others are not checked.
 func isJSON(media string) bool {
 	return strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json")

@@ -172,6 +172,9 @@ func (c *Contract) operation(method, path, place string) *operation {
 // jsonMedia is the media type of bodies that are checked against their schemas.
 const jsonMedia = "application/json"
 
+// ndjson is the media type of a stream with a JSON value on each line.
+const ndjson = "application/x-ndjson"
+
 func (c *Contract) param(place string) param {
 	text := func(name string) string { value, _ := c.document.at(place + "/" + name).(string); return value }
 	p := param{name: text("name"), in: text("in"), schema: place + "/schema", place: place}

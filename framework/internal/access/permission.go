@@ -239,3 +239,12 @@ func joined(ps []call.Permission, with, empty string) string {
 	}
 	return "(" + strings.Join(names, with) + ")"
 }
+
+// CheckListed reports each authenticator or throttle of a list that is nil.
+func CheckListed[T any](list []T, what string, fault func(error)) {
+	for i, one := range list {
+		if any(one) == nil {
+			fault(naming.Sentence("the %s at place %d is nil", what, i+1))
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/apicheck"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
@@ -36,7 +37,14 @@ type binder struct {
 	api      *table.Registry
 	declared []*declare.Declaration
 	mistakes []*mistake
+	checks   apicheck.Checker
 	after    []func() // run when all resources are bound
+}
+
+func newBinder(a *table.Registry, declared []*declare.Declaration) *binder {
+	b := &binder{api: a, declared: declared}
+	b.checks = apicheck.Checker{API: a, Declared: declared, Fault: b.fault}
+	return b
 }
 
 // BindAll checks the declarations and replaces the resources and the error codes of the
@@ -53,8 +61,8 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 		}
 	}
 	a.Rows = rows.New(a)
-	b := &binder{api: a, declared: declared}
-	b.checkConfig()
+	b := newBinder(a, declared)
+	b.checks.CheckConfig()
 	b.registerModels()
 	for _, d := range declared {
 		b.open(d)
@@ -72,14 +80,14 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, fn := range b.after {
 		fn()
 	}
-	b.bindCreates()
-	b.setStatuses()
+	bindCreates(a.Resources)
+	b.checks.SetStatuses()
 	shadow.Check(b.api.Resources, b.fault)
-	b.checkTags()
+	b.checks.CheckTags()
 	describe.NewCatalog(a).FindSignIn()
-	b.checkShapes()
-	b.checkNames()
-	b.checkIDs()
+	b.checks.CheckShapes()
+	b.checks.CheckNames()
+	b.checks.CheckIDs()
 	for _, r := range a.Resources {
 		r.Relations.Seal()
 	}
@@ -92,7 +100,7 @@ func (b *binder) bindRelations() {
 	for _, r := range b.api.Resources {
 		r.BindRelations(func(place string, err error) { b.fault(r.Path, place, err) })
 	}
-	b.findCallerID()
+	b.checks.FindCallerID()
 	for _, r := range b.api.Resources {
 		b.bindScopes(r)
 	}
@@ -271,8 +279,8 @@ func (b *binder) bind(r *table.Resource) {
 	d := r.Declaration
 	fault := func(place string, err error) { b.fault(r.Path, place, err) }
 	access.CheckPermission(d.Permission, b.at(r, "permission"))
-	checkListed(d.Authentication, "authenticator", b.at(r, "authentication"))
-	checkListed(d.Throttles, "throttle", b.at(r, "throttles"))
+	access.CheckListed(d.Authentication, "authenticator", b.at(r, "authentication"))
+	access.CheckListed(d.Throttles, "throttle", b.at(r, "throttles"))
 	checkMiddleware(d.Middleware, b.at(r, "middleware"))
 	if d.Lookup != "" {
 		if f, err := r.Field(d.Lookup); err != nil {
@@ -290,6 +298,6 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
-	b.later(func() { b.maskAll(r) })
+	b.later(func() { maskAll(r, b.at(r, "fields")) })
 	b.checkWritten(r)
 }

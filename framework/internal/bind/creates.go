@@ -12,8 +12,8 @@ import (
 
 // bindCreates finds out which endpoints answer 201 with the key of a row, so that their answers have
 // the header Location. It runs when all resources are bound.
-func (b *binder) bindCreates() {
-	for _, r := range b.api.Resources {
+func bindCreates(resources []*table.Resource) {
+	for _, r := range resources {
 		for _, e := range r.Endpoints {
 			e.Creates = created(e)
 		}
@@ -28,7 +28,7 @@ func created(e *table.Endpoint) (row *table.Created) {
 	if !function || e.Status != http.StatusCreated || e.Out == nil || e.Out.Kind() != reflect.Struct {
 		return nil
 	}
-	r := viewsetShown(e)
+	r := shownBy(e)
 	if r == nil || r.Key == nil || !r.HasAddresses() {
 		return nil
 	}
@@ -40,10 +40,10 @@ func created(e *table.Endpoint) (row *table.Created) {
 	return row
 }
 
-// viewsetShown returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
+// shownBy returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
 // its verbs has the answer and a verb of a viewset of another model has it. It is nil if that
 // viewset is below another one, because the request has no key of its parent.
-func viewsetShown(e *table.Endpoint) *table.Resource {
+func shownBy(e *table.Endpoint) *table.Resource {
 	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
 	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
 		return e.Resource

@@ -13,11 +13,11 @@ import (
 
 // maskAll hides members of the answers of a viewset from callers, and reports rules about writing
 // that have no effect. All views are bound. Lists and related lists hide members themselves.
-func (b *binder) maskAll(r *table.Resource) {
+func maskAll(r *table.Resource, fault func(error)) {
 	for _, name := range r.Fields.Ineffective() {
-		b.fault(r.Path, "fields", naming.Sentence("Writes(%q) has no effect, because no verb that accepts an input writes it; leave it out", name))
+		fault(naming.Sentence("Writes(%q) has no effect, because no verb that accepts an input writes it; leave it out", name))
 	}
-	known := func(t reflect.Type) (*fieldrule.Mask, bool) { return b.maskOf(r, t) }
+	known := func(t reflect.Type) (*fieldrule.Mask, bool) { return maskOf(r, t) }
 	for _, e := range r.Endpoints {
 		shown := e.Out
 		if e.Parts != nil {
@@ -31,11 +31,11 @@ func (b *binder) maskAll(r *table.Resource) {
 
 // maskOf returns the mask of a view, and whether the type is one: of this viewset, or else of any
 // viewset that shows it.
-func (b *binder) maskOf(r *table.Resource, t reflect.Type) (m *fieldrule.Mask, isView bool) {
+func maskOf(r *table.Resource, t reflect.Type) (m *fieldrule.Mask, isView bool) {
 	if shown := r.Shown[t]; shown != nil {
 		return shown.Hiding(), true
 	}
-	for _, other := range b.api.Resources {
+	for _, other := range r.API.Resources {
 		if shown := other.Shown[t]; shown != nil {
 			m, isView = fieldrule.Join(m, shown.Hiding()), true
 		}

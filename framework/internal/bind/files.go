@@ -152,12 +152,3 @@ func (b *binder) checkSigned(f *table.FileColumn, fault func(error)) {
 		fault(naming.Sentence("SignFor needs a secret key; set FileKeys in framework.Config"))
 	}
 }
-
-// checkFileKeys reports secret keys that are too short. It does not print them.
-func (b *binder) checkFileKeys(fault func(place, format string, args ...any)) {
-	for i, key := range b.api.Config.FileKeys {
-		if len(key) < signature.LeastKey {
-			fault("FileKeys", "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), signature.LeastKey)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/apicheck"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/stream"
@@ -22,7 +23,7 @@ func (b *binder) parts(e *table.Endpoint, a declare.Action, fault func(error)) {
 	}
 	e.Out = nil
 	if e.Parts.Element != nil {
-		checkShown(e.Parts.Element, map[reflect.Type]bool{}, fault)
+		apicheck.CheckShown(e.Parts.Element, map[reflect.Type]bool{}, fault)
 	}
 	switch {
 	case a.Idempotent:
@@ -68,16 +69,4 @@ func checkWhole(out reflect.Type, fault func(error)) {
 	if stream.Compile(out, nil, naming.AsInGo, func(error) {}) != nil {
 		fault(naming.Sentence("its function returns %s, which is sent in parts; only an action may, such as one of framework.Get or OnCollection", out))
 	}
-}
-
-// shownBy is the type that a function's answer shows: the element of a stream, or the answer
-// itself. It is nil for bytes, which show no type.
-func shownBy(out reflect.Type) reflect.Type {
-	if element, ok := stream.ElementOf(out); ok {
-		return element
-	}
-	if out == reflect.TypeFor[stream.Content]() {
-		return nil
-	}
-	return out
 }

@@ -37,3 +37,8 @@ func CheckStatus(codes map[string]problem.CodeInfo, code string, status int) err
 }
 
 func isFixed(status int) bool { return slices.Contains(fixedStatuses, status) }
+
+// IsBuiltin reports whether a code is an error code of the framework.
+func IsBuiltin(code string) bool {
+	return slices.ContainsFunc(problem.BuiltinCodes(), func(c problem.CodeInfo) bool { return c.Code == code })
+}
