@@ -144,6 +144,15 @@ func TestMistakes(t *testing.T) {
 		{"an option with a value that it does not take", machine[struct {
 			Tags []string `json:"tags" to:"tags.name,create=yes"`
 		}](), []string{at + `input.Tags: the option create has no value; write it alone, such as "tags.name,create"`}},
+		{"options that are given twice", machine[struct {
+			Tags  []string    `json:"tags" to:"tags.name,create,create"`
+			Parts []stepInput `json:"parts" to:"parts,limit=3,limit=4"`
+			Steps []stepInput `json:"steps" to:"steps,position=rank,position=rank"`
+		}](), []string{
+			at + `input.Tags: the option create is given twice; leave one out`,
+			at + `input.Parts: the option limit is given twice; leave one out`,
+			at + `input.Steps: the option position is given twice; leave one out`,
+		}},
 		{"limits that are none", machine[struct {
 			Tags  []string    `json:"tags" to:"tags.name,limit=many"`
 			Parts []stepInput `json:"parts" to:"parts,limit=0"`

@@ -70,7 +70,7 @@ func (f *From) set(option string) (err error) {
 	case name == "order":
 		return naming.Sentence("the option order is given once, with the columns to order by, separated by spaces, such as \"order=-created_at title\"")
 	case f.Limit != 0:
-		return naming.Sentence("the option limit is given twice")
+		return naming.Sentence("the option limit is given twice; leave one out")
 	}
 	if f.Limit, err = strconv.ParseInt(value, 10, 32); err != nil || f.Limit < 1 {
 		return naming.Sentence("the limit %q must be a number from 1, such as \"limit=3\"", value)
