@@ -106,6 +106,9 @@ func (b Base) pathTo(path string) (f From, err error) {
 		f.Column = &own
 		return f, nil
 	}
+	if near := naming.DidYouMean(path, b.expressions()); near != "" && fieldNamed(b.table, path) == "" {
+		return f, naming.Sentence("no relation or expression %q in %s%s", path, b.table.Type.Name(), near)
+	}
 	if before == "" || fieldNamed(f.End.table, last) != "" {
 		return f, err
 	}

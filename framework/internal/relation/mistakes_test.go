@@ -87,13 +87,16 @@ func TestMistakes(t *testing.T) {
 		{
 			"names that are misspelt", wrong(func(v *framework.ViewSet[Article]) {
 				v.Relations["tagz"], v.Ordering.Default = "tags", "writer.usernam"
-				v.Filters = append(v.Filters, filter.Exact("x", "wirter.username"), filter.Exact("y", "comments.scor"))
+				v.Filters = append(v.Filters, filter.Exact("x", "wirter.username"), filter.Exact("y", "comments.scor"), filter.Min("z", "totl"))
+				v.Ordering.Allowed = []string{"writer.initail"}
 			}),
 			[]string{
 				`articles: relations: "tagz": no relation "tagz" in Article; did you mean "tags"?`,
 				`articles: ordering default: no field "usernam" in Author; did you mean "username"?`,
 				`articles: filter "wirter.username": no relation "wirter" in Article; did you mean "writer"?`,
 				`articles: filter "comments.scor": no field "scor" in Comment; did you mean "score"?`,
+				`articles: filter "totl": no field "totl" in Article; did you mean "total"?`,
+				`articles: ordering: no field "initail" in Author; did you mean "initial"?`,
 			},
 		},
 		{
