@@ -47,6 +47,8 @@ type Bench struct {
 	Tickets []*Ticket `bun:"rel:has-many,join:id=machine_id"`
 	Hooked  []*Hooked `bun:"rel:has-many,join:id=bench_id"`
 	Scored  []*Tag    `bun:"m2m:bench_scores,join:Bench=Tag"`
+
+	Scores []*BenchScore `bun:"rel:has-many,join:id=bench_id"`
 }
 
 type BenchScore struct {
@@ -67,7 +69,7 @@ type benchView struct {
 func bench[In any]() []framework.Resource {
 	return append(others(), machines(), framework.ViewSet[Bench]{
 		Name: "benches", Verbs: framework.Verbs{Create: framework.Accepts[In, benchView]()}, Scope: framework.Public(), Models: []any{(*BenchScore)(nil)},
-		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches"},
+		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches", "scores": framework.OfRow},
 	})
 }
 
@@ -144,6 +146,15 @@ func TestMistakes(t *testing.T) {
 		{"an option with a value that it does not take", machine[struct {
 			Tags []string `json:"tags" to:"tags.name,create=yes"`
 		}](), []string{at + `input.Tags: the option create has no value; write it alone, such as "tags.name,create"`}},
+		{"options that are given twice", machine[struct {
+			Tags  []string    `json:"tags" to:"tags.name,create,create"`
+			Parts []stepInput `json:"parts" to:"parts,limit=3,limit=4"`
+			Steps []stepInput `json:"steps" to:"steps,position=rank,position=rank"`
+		}](), []string{
+			at + `input.Tags: the option create is given twice; leave one out`,
+			at + `input.Parts: the option limit is given twice; leave one out`,
+			at + `input.Steps: the option position is given twice; leave one out`,
+		}},
 		{"limits that are none", machine[struct {
 			Tags  []string    `json:"tags" to:"tags.name,limit=many"`
 			Parts []stepInput `json:"parts" to:"parts,limit=0"`
@@ -250,6 +261,11 @@ func TestMistakes(t *testing.T) {
 		{"a join table with a column of its own", bench[struct {
 			Scored []int64 `json:"scored" to:"scored"`
 		}](), []string{`benches: create: input.Scored: the join table bench_scores has the column score, which a list of keys cannot set; declare a has-many relation to BenchScore and write a list of structs`}},
+		{"rows whose key has two columns", bench[struct {
+			Scores []struct {
+				TagID int64 `json:"tag" ref:"tags"`
+			} `json:"scores" to:"scores"`
+		}](), []string{"benches: create: input.Scores: BenchScore must have one primary key, tagged `bun:\",pk\"`; it has 2: give its table a key of its own, such as id, and a unique index of the other columns"}},
 		{"a relation without the tag", machine[struct {
 			Parts []stepInput `json:"parts"`
 		}](), []string{at + ".Parts is a relation of Machine; tag it `to:\"...\"` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen"}},

@@ -46,7 +46,9 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		return nil, naming.Sentence("the option create is for a many-to-many relation; items without a key are created here in any case")
 	case f.Typ.Elem().Kind() != reflect.Struct || f.Nested == nil:
 		return nil, naming.Sentence("%q leads to rows of %s; write a list of structs, not %s", t.relation, model.Type.Name(), f.Typ)
-	case len(model.PKs) != 1:
+	case len(model.PKs) > 1:
+		return nil, naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d: give its table a key of its own, such as id, and a unique index of the other columns", model.Type.Name(), len(model.PKs))
+	case len(model.PKs) == 0:
 		return nil, naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", model.Type.Name(), len(model.PKs))
 	}
 	l := &rowList{

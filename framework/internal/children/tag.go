@@ -54,6 +54,8 @@ func (t *tag) set(option string) (err error) {
 	switch {
 	case !slices.Contains(options, name):
 		return naming.Sentence("no option %q; the options of to are create, limit and position%s", name, naming.DidYouMean(name, options))
+	case t.has(name):
+		return naming.Sentence("the option %s is given twice; leave one out", name)
 	case name == "create" && has:
 		return naming.Sentence("the option create has no value; write it alone, such as \"tags.name,create\"")
 	case name == "create":
@@ -68,6 +70,18 @@ func (t *tag) set(option string) (err error) {
 		}
 	}
 	return nil
+}
+
+// has reports whether an option is set.
+func (t *tag) has(option string) bool {
+	switch option {
+	case "create":
+		return t.create
+	case "position":
+		return t.position != ""
+	default:
+		return t.limit != 0
+	}
 }
 
 // bound gives the field the rule of its limit: that of the tag, that of the rule max, or the usual

@@ -149,7 +149,24 @@ func (b Base) own(name string) (query.Field, error) {
 	if r, unknown := b.ByName(name); err != nil && unknown == nil {
 		return f, naming.Sentence("%q is a relation of %s; name a column of the related row, such as %q", name, b.table.Type.Name(), name+"."+r.Schema.JoinTable.PKs[0].Name)
 	}
+	if near := naming.DidYouMean(name, b.expressions()); err != nil && near != "" && fieldNamed(b.table, name) == "" {
+		return f, naming.Sentence("no field %q in %s%s", name, b.table.Type.Name(), near)
+	}
 	return f, err
+}
+
+// expressions returns the names of the declared expressions of the rows themselves, in order.
+func (b Base) expressions() (names []string) {
+	if !b.whole() {
+		return nil
+	}
+	for name, f := range b.set.Expressions {
+		if !f.Aggregate {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Field finds a column of the rows themselves. Rows of a viewset have the names of its clients.

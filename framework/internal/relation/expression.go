@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -52,7 +53,8 @@ func checkText(text string, values []any) error {
 		switch {
 		case strings.HasPrefix(found, `\`):
 		case !strings.HasSuffix(found, "?"):
-			return nil
+			_, name, _ := strings.Cut(found, "?")
+			return checkPlaceholder(name, values)
 		default:
 			count++
 		}
@@ -61,6 +63,24 @@ func checkText(text string, values []any) error {
 		return naming.Sentence("the number of placeholders is %d, and the number of values %d; give one value for each ?, and write an operator ? as \\?", count, len(values))
 	}
 	return nil
+}
+
+// modelPlaceholders are the names that bun replaces by parts of the model.
+var modelPlaceholders = []string{"?TableAlias", "?TableName", "?TableColumns", "?TablePKs", "?Columns", "?PKs"}
+
+// checkPlaceholder checks the name of a placeholder. bun writes an unknown name as it is, and the
+// statement fails. A struct that is the only value has names of its own.
+func checkPlaceholder(name string, values []any) error {
+	if strings.Trim(name[:1], "0123456789(") == "" || slices.Contains(modelPlaceholders, "?"+name) {
+		return nil
+	}
+	if len(values) == 1 {
+		_, named := values[0].(schema.NamedArgAppender)
+		if t := reflect.TypeOf(values[0]); named || t != nil && naming.Indirect(t).Kind() == reflect.Struct {
+			return nil
+		}
+	}
+	return naming.Sentence("no placeholder %q; the table of the row is ?TableAlias, and a value is ?%s", "?"+name, naming.DidYouMean("?"+name, modelPlaceholders))
 }
 
 // checkName checks that a name is free for an expression.

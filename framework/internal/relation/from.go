@@ -70,7 +70,7 @@ func (f *From) set(option string) (err error) {
 	case name == "order":
 		return naming.Sentence("the option order is given once, with the columns to order by, separated by spaces, such as \"order=-created_at title\"")
 	case f.Limit != 0:
-		return naming.Sentence("the option limit is given twice")
+		return naming.Sentence("the option limit is given twice; leave one out")
 	}
 	if f.Limit, err = strconv.ParseInt(value, 10, 32); err != nil || f.Limit < 1 {
 		return naming.Sentence("the limit %q must be a number from 1, such as \"limit=3\"", value)
@@ -105,6 +105,9 @@ func (b Base) pathTo(path string) (f From, err error) {
 	if own, found := b.expression(path); found {
 		f.Column = &own
 		return f, nil
+	}
+	if near := naming.DidYouMean(path, b.expressions()); near != "" && fieldNamed(b.table, path) == "" {
+		return f, naming.Sentence("no relation or expression %q in %s%s", path, b.table.Type.Name(), near)
 	}
 	if before == "" || fieldNamed(f.End.table, last) != "" {
 		return f, err

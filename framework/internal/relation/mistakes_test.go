@@ -87,13 +87,16 @@ func TestMistakes(t *testing.T) {
 		{
 			"names that are misspelt", wrong(func(v *framework.ViewSet[Article]) {
 				v.Relations["tagz"], v.Ordering.Default = "tags", "writer.usernam"
-				v.Filters = append(v.Filters, filter.Exact("x", "wirter.username"), filter.Exact("y", "comments.scor"))
+				v.Filters = append(v.Filters, filter.Exact("x", "wirter.username"), filter.Exact("y", "comments.scor"), filter.Min("z", "totl"))
+				v.Ordering.Allowed = []string{"writer.initail"}
 			}),
 			[]string{
 				`articles: relations: "tagz": no relation "tagz" in Article; did you mean "tags"?`,
 				`articles: ordering default: no field "usernam" in Author; did you mean "username"?`,
 				`articles: filter "wirter.username": no relation "wirter" in Article; did you mean "writer"?`,
 				`articles: filter "comments.scor": no field "scor" in Comment; did you mean "score"?`,
+				`articles: filter "totl": no field "totl" in Article; did you mean "total"?`,
+				`articles: ordering: no field "initail" in Author; did you mean "initial"?`,
 			},
 		},
 		{
@@ -160,15 +163,19 @@ func TestMistakes(t *testing.T) {
 				v.Expressions["title"], v.Expressions["writer"], v.Expressions["a.b"], v.Expressions["none"] = framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64](" ")
 				v.Expressions["zero"] = framework.Expression{}
 				v.Expressions["few"], v.Expressions["many"] = framework.SQL[int64]("?TableAlias.price * ?"), framework.SQL[int64](`?TableAlias.price ?? 1 \? ?`, 2)
+				v.Expressions["misspelt"], v.Expressions["unnamed"] = framework.SQL[int64]("?TableAlis.price * ?", 2), framework.SQL[int64]("?TableAlias.price * ?factor")
+				v.Expressions["named"] = framework.SQL[int64]("?TableAlias.price * ?factor", struct{ Factor int64 }{2})
 				v.Expressions["counted"], v.Expressions["numbered"] = framework.SQL[bool](`?TableAlias.title \? ? AND ?`, "a", true), framework.SQL[int64]("?0 + ?0 + ?TableAlias.price", 2)
 			}),
 			[]string{
 				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
 				`articles: expressions: "few": the number of placeholders is 1, and the number of values 0; give one value for each ?, and write an operator ? as \?`,
 				`articles: expressions: "many": the number of placeholders is 3, and the number of values 1; give one value for each ?, and write an operator ? as \?`,
+				`articles: expressions: "misspelt": no placeholder "?TableAlis"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
 				`articles: expressions: "none": its SQL is empty; write framework.SQL[int64]("?TableAlias.price * ?TableAlias.quantity")`,
 				`articles: expressions: "title": a field has this name already; choose another`,
 				`articles: expressions: "writer": the relation Writer has this name already; choose another`,
+				`articles: expressions: "unnamed": no placeholder "?factor"; the table of the row is ?TableAlias, and a value is ?`,
 				`articles: expressions: "zero": it has no SQL; make it by framework.SQL`,
 			},
 		},

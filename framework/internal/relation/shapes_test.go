@@ -233,6 +233,7 @@ func TestShapeDocument(t *testing.T) {
 // TestShapeMistakes: each wrong tag from is reported at start.
 func TestShapeMistakes(t *testing.T) {
 	type wrong struct {
+		Totla   *int64    `json:"totla"  from:"totla"`
 		Rows    []remark  `json:"rows"   from:"coments"`
 		Column  []string  `json:"column" from:"tags.nam"`
 		Deep    []string  `json:"deep"   from:"comments.tags.name"`
@@ -273,6 +274,7 @@ func TestShapeMistakes(t *testing.T) {
 		`wrong.Totals: from "total,limit=1": "total" leads to one row; order and limit are for a list`,
 		`wrong.Scope: from "total": the tag ref is for the rows or a column of one relation; leave it out`,
 		`wrong.Sums: from "sum(total)": "total" leads to one row; sum needs a relation to several rows`,
+		`wrong.Totla: from "totla": no relation or expression "totla" in Article; did you mean "total"?`,
 		`wrong.Rows: from "coments": no relation "coments" in Article; did you mean "comments"?`,
 		`wrong.Column: from "tags.nam": no field "nam" in Tag; did you mean "name"?`,
 		`wrong.Deep: from "comments.tags.name": no relation "tags" in Comment`,
