@@ -22,7 +22,7 @@ func keeperOf(r *table.Resource, related *relation.Relation) *table.Resource {
 			return other
 		}
 	}
-	return unserved(r, related.Name, model, model.PKs[0])
+	return unserved(r, related.Name, model, rowKey(related))
 }
 
 // targetOf returns the viewset whose scope narrows a relation, nil if the rows are part of the row.

@@ -49,6 +49,24 @@ type Bench struct {
 	Scored  []*Tag    `bun:"m2m:bench_scores,join:Bench=Tag"`
 
 	Scores []*BenchScore `bun:"rel:has-many,join:id=bench_id"`
+	Marks  []*BenchMark  `bun:"rel:has-many,join:id=bench_id"`
+	Visits []*BenchVisit `bun:"rel:has-many,join:id=bench_id"`
+}
+
+type BenchMark struct {
+	bun.BaseModel `bun:"table:bench_marks"`
+
+	BenchID int64 `bun:",pk"`
+	TagID   int64 `bun:",pk"`
+	Year    int64 `bun:",pk"`
+}
+
+type BenchVisit struct {
+	bun.BaseModel `bun:"table:bench_visits"`
+
+	BenchID   int64     `bun:",pk"`
+	Day       int64     `bun:",pk"`
+	DeletedAt time.Time `bun:",soft_delete,nullzero"`
 }
 
 type BenchScore struct {
@@ -69,7 +87,7 @@ type benchView struct {
 func bench[In any]() []framework.Resource {
 	return append(others(), machines(), framework.ViewSet[Bench]{
 		Name: "benches", Verbs: framework.Verbs{Create: framework.Accepts[In, benchView]()}, Scope: framework.Public(), Models: []any{(*BenchScore)(nil)},
-		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches", "scores": framework.OfRow},
+		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches", "scores": framework.OfRow, "marks": framework.OfRow, "visits": framework.OfRow},
 	})
 }
 
@@ -261,11 +279,32 @@ func TestMistakes(t *testing.T) {
 		{"a join table with a column of its own", bench[struct {
 			Scored []int64 `json:"scored" to:"scored"`
 		}](), []string{`benches: create: input.Scored: the join table bench_scores has the column score, which a list of keys cannot set; declare a has-many relation to BenchScore and write a list of structs`}},
-		{"rows whose key has two columns", bench[struct {
+		{"rows whose key has two columns, one of them optional in an item", bench[struct {
 			Scores []struct {
 				TagID int64 `json:"tag" ref:"tags"`
 			} `json:"scores" to:"scores"`
-		}](), []string{"benches: create: input.Scores: BenchScore must have one primary key, tagged `bun:\",pk\"`; it has 2: give its table a key of its own, such as id, and a unique index of the other columns"}},
+		}](), []string{"benches: create: input.Scores: Item.TagID is a part of the key of BenchScore, so each item needs it; tag it `validate:\"required\"`"}},
+		{"items that lack a part of the key", bench[struct {
+			Scores []struct {
+				Score int64 `json:"score"`
+			} `json:"scores" to:"scores"`
+		}](), []string{"benches: create: input.Scores: Item has no field TagID, which is a part of the key of BenchScore; add it"}},
+		{"a part of the key without a viewset, and a key of three columns", bench[struct {
+			Scores []struct {
+				TagID int64 `json:"tag" validate:"required"`
+			} `json:"scores" to:"scores"`
+			Marks []struct {
+				TagID int64 `json:"tag" validate:"required" ref:"tags"`
+			} `json:"marks" to:"marks"`
+		}](), []string{
+			"benches: create: input.Scores: .TagID refers to Tag and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used",
+			"benches: create: input.Marks: BenchMark has a primary key of 3 columns, and a list takes one of two columns if one is BenchID; give the table a key of its own, such as id, and a unique index of the other columns",
+		}},
+		{"rows with a key of two columns that are deleted softly", bench[struct {
+			Visits []struct {
+				Day int64 `json:"day" validate:"required"`
+			} `json:"visits" to:"visits"`
+		}](), []string{"benches: create: input.Visits: BenchVisit has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id"}},
 		{"a relation without the tag", machine[struct {
 			Parts []stepInput `json:"parts"`
 		}](), []string{at + ".Parts is a relation of Machine; tag it `to:\"...\"` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen"}},

@@ -27,7 +27,9 @@ type rowList struct {
 	foreign  *schema.Field   // the rows' column that refers to the parent
 	position *schema.Field   // the rows' column with their place; nil without one
 	key      *input.Field    // nil if the items have no key
-	columns  []written
+	// chosen: the key of the rows is the foreign key and another column, whose value the client chooses.
+	chosen  bool
+	columns []written
 }
 
 // A written is a field of an item and the column that it writes.
@@ -46,20 +48,16 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 		return nil, naming.Sentence("the option create is for a many-to-many relation; items without a key are created here in any case")
 	case f.Typ.Elem().Kind() != reflect.Struct || f.Nested == nil:
 		return nil, naming.Sentence("%q leads to rows of %s; write a list of structs, not %s", t.relation, model.Type.Name(), f.Typ)
-	case len(model.PKs) > 1:
-		return nil, naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d: give its table a key of its own, such as id, and a unique index of the other columns", model.Type.Name(), len(model.PKs))
-	case len(model.PKs) == 0:
-		return nil, naming.Sentence("%s must have one primary key, tagged `bun:\",pk\"`; it has %d", model.Type.Name(), len(model.PKs))
+	}
+	if err := checkRowKey(related); err != nil {
+		return nil, err
 	}
 	l := &rowList{
 		field: f, relation: related, rows: keeperOf(r, related), target: targetOf(related),
-		base: related.Schema.BasePKs[0], foreign: related.Schema.JoinPKs[0],
+		base: related.Schema.BasePKs[0], foreign: related.Schema.JoinPKs[0], chosen: len(model.PKs) > 1,
 	}
 	if err := checkAbove(r, l.rows, l.target, l.foreign); err != nil {
 		return nil, err
-	}
-	if pk := l.rows.Pk; pk.IndirectType != naming.UUIDType && !pk.AutoIncrement && (!pk.NullZero || pk.SQLDefault == "") {
-		return nil, naming.Sentence("the key of %s is not generated, so items without one cannot be stored; make it a uuid.UUID or tag it `bun:\",pk,autoincrement\"`", model.Type.Name())
 	}
 	if t.position != "" {
 		column, err := related.Base().Field(t.position)
@@ -94,8 +92,9 @@ func (l *rowList) bindColumns(fault func(error)) {
 	for _, f := range l.field.Nested.Fields {
 		column := table.ColumnOf(l.rows.Table, f.GoName)
 		if column != nil && column == l.rows.Pk {
-			l.bindKey(f, fault)
-			continue
+			if l.bindKey(f, fault); !l.chosen {
+				continue
+			}
 		}
 		if err := l.unwritable(f, column); err != nil {
 			fault(err)
@@ -105,6 +104,7 @@ func (l *rowList) bindColumns(fault func(error)) {
 		l.columns = append(l.columns, written{f, column})
 		CheckReference(l.rows, l.field.Nested.Typ, f, column, fault)
 	}
+	l.checkChosen(fault)
 }
 
 // unwritable returns the mistake of a field of the items, nil without one.
@@ -124,27 +124,6 @@ func (l *rowList) unwritable(f *input.Field, column *schema.Field) error {
 		return err
 	}
 	return LeavesNone(item, f)
-}
-
-// bindKey binds the field of the items that has the key of a stored row.
-func (l *rowList) bindKey(f *input.Field, fault func(error)) {
-	t := f.Typ
-	if f.Value.Optional {
-		t = input.OptionalValue(t)
-	}
-	if naming.Indirect(t) != l.rows.Pk.IndirectType {
-		fault(table.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Pk))
-		return
-	}
-	l.key = f
-}
-
-// describe sets the sentence of the reference.
-func (l *rowList) describe() {
-	l.field.Sets = "The list is the whole list: it replaces all rows."
-	if l.key != nil {
-		l.field.Sets = "The list is the whole list: an item with " + l.key.Name + " changes this row, an item without it creates a row, and rows that the list lacks are deleted."
-	}
 }
 
 func (l *rowList) of() (*input.Field, string) { return l.field, l.relation.Name }
@@ -210,7 +189,7 @@ func (l *rowList) prepare(c *call.Call, parent reflect.Value, s sent) (change, [
 			case input.Faulty(s.faults, pointer):
 			case used[key]:
 				faults = append(faults, problem.Fault{Pointer: pointer, Code: "unique", Detail: "is the key of another item of the list too"})
-			case !one.stored.IsValid():
+			case !one.stored.IsValid() && !l.chosen:
 				faults = append(faults, invalid(pointer))
 			}
 			used[key] = true
@@ -223,18 +202,6 @@ func (l *rowList) prepare(c *call.Call, parent reflect.Value, s sent) (change, [
 		}
 	}
 	return p, faults, nil
-}
-
-// keyIn returns the key of an item, nil without one.
-func (l *rowList) keyIn(value reflect.Value) any {
-	if l.key == nil {
-		return nil
-	}
-	v := reflect.Indirect(l.key.Given(value.FieldByIndex(l.key.Index)))
-	if !v.IsValid() || v.IsZero() {
-		return nil
-	}
-	return v.Interface()
 }
 
 // stored reads the rows of a parent that the caller may see. In a transaction on PostgreSQL it locks

@@ -29,6 +29,16 @@ func keysOf(r *table.Resource, rows []reflect.Value) []any {
 	return keys
 }
 
+// amongRows narrows a statement to some rows, which have one parent if their key has two columns.
+func amongRows(q bun.QueryBuilder, r *table.Resource, rows []reflect.Value) {
+	q.Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keysOf(r, rows)))
+	for _, key := range r.Table.PKs {
+		if key != r.Pk {
+			q.Where("?TableAlias.? = ?", bun.Ident(key.Name), table.Column(key, rows[0].Elem()))
+		}
+	}
+}
+
 // among narrows a query to the rows with some primary keys.
 func among(q *bun.SelectQuery, r *table.Resource, keys []any) *bun.SelectQuery {
 	return q.Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
@@ -40,10 +50,10 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	keys := sqldb.List(keysOf(r, rows))
-	q := c.DB.NewDelete().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), keys)
+	q := c.DB.NewDelete().Model(table.NilModel(r.Model))
+	amongRows(q.QueryBuilder(), r, rows)
 	if _, err := c.Session().Exec(c, q); err != nil {
-		return r.Referred(c, keys, err)
+		return r.Referred(c, sqldb.List(keysOf(r, rows)), err)
 	}
 	for _, row := range rows {
 		if err := r.RecordDeleted(c, row); err != nil {
@@ -131,7 +141,8 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 	for i, row := range rows {
 		byKey[keys[i]] = row
 	}
-	q := c.DB.NewUpdate().Model(table.NilModel(r.Model)).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
+	q := c.DB.NewUpdate().Model(table.NilModel(r.Model))
+	amongRows(q.QueryBuilder(), r, rows)
 	for _, column := range columns {
 		q = q.Set("? = ?", bun.Ident(column.Name), sqldb.Choose(column.Name, r.Pk.Name, keys, func(key any) any {
 			return table.Column(column, byKey[key].Elem())

@@ -3,8 +3,6 @@ package table
 import (
 	"reflect"
 
-	"github.com/uptrace/bun"
-
 	"trestle.example/framework/call"
 )
 
@@ -82,7 +80,8 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 // PostgreSQL it locks the row. It does not copy m, because a copy shares the values of
 // pointers, slices and maps with m, and a function may change them.
 func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
-	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), Column(r.Pk, m))
+	q := c.DB.NewSelect().Model(NilModel(r.Model))
+	r.narrowToKey(q.QueryBuilder(), m)
 	if r.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted()
 	}

@@ -194,7 +194,8 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	for _, f := range columns {
 		q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
 	}
-	result, err := c.Session().Exec(c, q.Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), Column(r.Pk, m)))
+	r.narrowToKey(q.QueryBuilder(), m)
+	result, err := c.Session().Exec(c, q)
 	if err != nil {
 		return r.OfRow(c, m, columns, err)
 	}
@@ -205,6 +206,14 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 		return problem.NotFound()
 	}
 	return r.recordStored(c, before, m)
+}
+
+// narrowToKey narrows a statement to a row by its primary key, which has several columns for some
+// rows without a viewset.
+func (r *Resource) narrowToKey(q bun.QueryBuilder, m reflect.Value) {
+	for _, key := range r.Table.PKs {
+		q.Where("?TableAlias.? = ?", bun.Ident(key.Name), Column(key, m))
+	}
 }
 
 // Changed lists the columns, except the primary key, in which a row differs from a copy that

@@ -1,0 +1,91 @@
+package children
+
+import (
+	"reflect"
+
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/table"
+)
+
+// rowKey returns the column that tells the rows of one parent apart: the primary key, or the second
+// column of a key that begins or ends with the foreign key.
+func rowKey(related *relation.Relation) *schema.Field {
+	keys, foreign := related.Schema.JoinTable.PKs, related.Schema.JoinPKs
+	if len(keys) == 2 && related.Schema.Type == schema.HasManyRelation && keys[0] == foreign[0] {
+		return keys[1]
+	}
+	return keys[0]
+}
+
+// checkRowKey returns the mistake of a has-many relation whose rows have a key that no list can name.
+func checkRowKey(related *relation.Relation) error {
+	model, foreign := related.Schema.JoinTable, related.Schema.JoinPKs[0]
+	switch keys := model.PKs; {
+	case len(keys) == 0:
+		return naming.Sentence("%s must have a primary key, tagged `bun:\",pk\"`", model.Type.Name())
+	case len(keys) > 2, len(keys) == 2 && keys[0] != foreign && keys[1] != foreign:
+		return naming.Sentence("%s has a primary key of %d columns, and a list takes one of two columns if one is %s; give the table a key of its own, such as id, and a unique index of the other columns",
+			model.Type.Name(), len(keys), foreign.GoName)
+	case len(keys) == 2 && model.SoftDeleteField != nil:
+		return naming.Sentence("%s has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id", model.Type.Name())
+	case len(keys) == 2:
+		return nil
+	}
+	if key := model.PKs[0]; key.IndirectType != naming.UUIDType && !key.AutoIncrement && (!key.NullZero || key.SQLDefault == "") {
+		return naming.Sentence("the key of %s is not generated, so items without one cannot be stored; make it a uuid.UUID or tag it `bun:\",pk,autoincrement\"`", model.Type.Name())
+	}
+	return nil
+}
+
+// bindKey binds the field of the items that has the key of a row.
+func (l *rowList) bindKey(f *input.Field, fault func(error)) {
+	t := f.Typ
+	if f.Value.Optional && !l.chosen {
+		t = input.OptionalValue(t)
+	}
+	if naming.Indirect(t) != l.rows.Pk.IndirectType {
+		fault(table.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Pk))
+		return
+	}
+	l.key = f
+}
+
+// checkChosen reports items that lack the part of the key that the client chooses, or may lack it.
+func (l *rowList) checkChosen(fault func(error)) {
+	item, name := naming.ShortName(l.field.Nested.Typ, "Item"), l.rows.Pk.GoName
+	switch {
+	case !l.chosen:
+	case l.key == nil:
+		fault(naming.Sentence("%s has no field %s, which is a part of the key of %s; add it", item, name, l.rows.Model.Name()))
+	case !l.key.Required:
+		fault(naming.Sentence("%s.%s is a part of the key of %s, so each item needs it; tag it `validate:\"required\"`", item, name, l.rows.Model.Name()))
+	}
+}
+
+// describe sets the sentence of the reference.
+func (l *rowList) describe() {
+	switch {
+	case l.key == nil:
+		l.field.Sets = "The list is the whole list: it replaces all rows."
+	case l.chosen:
+		l.field.Sets = "The list is the whole list: an item whose " + l.key.Name + " a row has changes this row, another item creates one, and rows that the list lacks are deleted."
+	default:
+		l.field.Sets = "The list is the whole list: an item with " + l.key.Name + " changes this row, an item without it creates a row, and rows that the list lacks are deleted."
+	}
+}
+
+// keyIn returns the key of an item, nil without one.
+func (l *rowList) keyIn(value reflect.Value) any {
+	if l.key == nil {
+		return nil
+	}
+	v := reflect.Indirect(l.key.Given(value.FieldByIndex(l.key.Index)))
+	if !v.IsValid() || v.IsZero() && !l.chosen {
+		return nil
+	}
+	return v.Interface()
+}
