@@ -39,8 +39,8 @@ type Index = catalog.Index
 // Indexes lists the indexes of a table, by name, with those of a primary key and of unique
 // constraints. It omits kinds that are neither ordered nor a search index, such as
 // PostgreSQL's hash. On SQLite a primary key that is the number of the row is listed as the
-// unique index rowid. The name of the table has no schema. A table that does not exist is an
-// error; a table without indexes is not.
+// unique index rowid. On PostgreSQL the name may begin with a schema: "app.patients". A table that
+// does not exist is an error; a table without indexes is not.
 func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
 }

@@ -64,11 +64,12 @@ func (n IndexNeed) Create() string {
 			columns[i] += "{{if postgres}} NULLS LAST{{end}}"
 		}
 	}
+	_, table := n.place()
 	kind := "INDEX"
 	if n.Unique {
 		kind = "UNIQUE INDEX"
 	}
-	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + naming.Quote(n.Table) + " (" + strings.Join(columns, ", ") + ");"
+	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + n.inSchema(table) + " (" + strings.Join(columns, ", ") + ");"
 }
 
 // Drop returns the SQL that drops the index of [IndexNeed.Create], as a template of a migration
@@ -77,7 +78,24 @@ func (n IndexNeed) Drop() string {
 	if n.Search {
 		return `{{dropSearchIndex ` + strconv.Quote(n.Table) + ` ` + strconv.Quote(n.Columns[0].Name) + `}}`
 	}
-	return "DROP INDEX " + naming.Quote(n.Name) + ";"
+	return "DROP INDEX " + n.inSchema(n.Name) + ";"
+}
+
+// place returns the schema, "" without one, and the name of the table.
+func (n IndexNeed) place() (schema, table string) {
+	before, after, qualified := strings.Cut(n.Table, ".")
+	if !qualified {
+		return "", n.Table
+	}
+	return before, after
+}
+
+// inSchema quotes a name in the schema of the table.
+func (n IndexNeed) inSchema(name string) string {
+	if schema, _ := n.place(); schema != "" {
+		return naming.Quote(schema) + "." + naming.Quote(name)
+	}
+	return naming.Quote(name)
 }
 
 // servedBy reports whether an existing index of the table meets the need.

@@ -110,7 +110,8 @@ const nameBytes = 60
 
 // freeName returns a name for an index that is not in used, which has names in lower case.
 func freeName(n IndexNeed, used map[string]bool) string {
-	parts := []string{n.Table}
+	_, table := n.place()
+	parts := []string{table}
 	for _, c := range n.Columns {
 		parts = append(parts, c.Name)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
@@ -139,7 +138,7 @@ func (e breach) placed(own []problem.Fault, at *table.Endpoint, body []byte) []p
 // that r declares for the constraint. If r declares no such constraint, it is a general conflict.
 func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, k := range r.Checks {
-		if k.Constraint != fault.Constraint || fault.Table != "" && fault.Table != r.Table.Name {
+		if k.Constraint != fault.Constraint || fault.Table != "" && !fault.On(r.Table.Name) {
 			continue
 		}
 		e := problem.Conflict(k.Code, k.Detail)
@@ -165,7 +164,7 @@ func uniqueOf(r *table.Resource, columns []string) (table.BoundUnique, bool) {
 }
 
 func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
-	if r.Table.Name != fault.Table && fault.Table != "" {
+	if fault.Table != "" && !fault.On(r.Table.Name) {
 		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
 	e := problem.Conflict(problem.CodeUnique, "Another record already has this value, which must be unique.")
@@ -181,7 +180,7 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 		return referenced(c, r, fault)
 	}
 	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to does not exist.")
-	if fault.Table != "" && !strings.EqualFold(fault.Table, r.Table.Name) { // the names are those of another table
+	if fault.Table != "" && !fault.On(r.Table.Name) { // the names are those of another table
 		return e
 	}
 	for _, f := range r.FaultColumns(fault.Columns) {
@@ -198,9 +197,9 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
 	for _, keeps := range []func(*table.Resource) bool{
 		func(other *table.Resource) bool {
-			return other.Table != nil && strings.EqualFold(other.Table.Name, fault.Table)
+			return other.Table != nil && fault.On(other.Table.Name)
 		},
-		func(other *table.Resource) bool { return other.Table != r.Table && linksBy(other, fault.Table) },
+		func(other *table.Resource) bool { return other.Table != r.Table && linksBy(other, fault) },
 	} {
 		for _, other := range r.API.Resources {
 			if keeps(other) && !r.API.Config.Undocumented && maySee(c, r, other) {
@@ -212,11 +211,11 @@ func referenced(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Err
 	return problem.Conflict(problem.CodeReferenced, "Other records refer to this one.")
 }
 
-// linksBy reports whether a join table has the links of a many-to-many relation of a resource.
-func linksBy(r *table.Resource, joinTable string) bool {
+// linksBy reports whether a fault is on a join table with the links of a many-to-many relation of a resource.
+func linksBy(r *table.Resource, fault sqldb.Fault) bool {
 	return r.Table != nil && slices.ContainsFunc(r.Relations.All(), func(one *relation.Relation) bool {
 		between := one.Schema.M2MTable
-		return between != nil && strings.EqualFold(between.Name, joinTable) && one.Holder() == r.Table
+		return between != nil && fault.On(between.Name) && one.Holder() == r.Table
 	})
 }
 

@@ -70,6 +70,15 @@ func (c Catalog) names(ctx context.Context, q schema.QueryAppender) ([]string, e
 	return names, nil
 }
 
+// quotedName quotes the name of a table, which may begin with a schema.
+func quotedName(table string) string {
+	space, name, ok := strings.Cut(table, ".")
+	if !ok {
+		return quotedTable("", table)
+	}
+	return quotedTable(space, name)
+}
+
 func quotedTable(space, name string) string {
 	quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 	if space == "" {

@@ -36,21 +36,21 @@ type Index struct {
 // Indexes lists the indexes of a table, by name, with those of a primary key and of unique
 // constraints. It omits kinds that are neither ordered nor a search index, such as
 // PostgreSQL's hash. On SQLite a primary key that is the number of the row is listed as the
-// unique index rowid. The name of the table has no schema. A table that does not exist is an
-// error; a table without indexes is not.
+// unique index rowid. On PostgreSQL the name may begin with a schema: "app.patients". A table that
+// does not exist is an error; a table without indexes is not.
 func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
-	exists, query := postgresTable, postgresIndexes
+	exists, query, name := postgresTable, postgresIndexes, quotedName(table)
 	if c.Kind == dialect.SQLite {
-		exists, query = sqliteTable, sqliteIndexes
+		exists, query, name = sqliteTable, sqliteIndexes, table
 	}
-	found, err := c.Read(ctx, bun.SafeQuery(exists, sqltext.Param(table)))
+	found, err := c.Read(ctx, bun.SafeQuery(exists, sqltext.Param(name)))
 	if err != nil {
 		return nil, err
 	}
 	if found.Len() == 0 {
 		return nil, fmt.Errorf("sqldb: there is no table %q in this database", table)
 	}
-	columns, err := c.Read(ctx, bun.SafeQuery(query, sqltext.Param(table)))
+	columns, err := c.Read(ctx, bun.SafeQuery(query, sqltext.Param(name)))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return list, nil
 }
 
-const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(quote_ident(?))`
+const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?)`
 
 // The first bit of indoption means descending, the second means nulls first.
 const postgresIndexes = `
@@ -86,7 +86,7 @@ JOIN pg_catalog.pg_am AS kind ON kind.oid = named.relam
 CROSS JOIN LATERAL generate_series(1, x.indnkeyatts) AS n
 JOIN pg_catalog.pg_opclass AS class ON class.oid = x.indclass[n - 1]
 LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum = x.indkey[n - 1] AND a.attnum > 0
-WHERE x.indrelid = to_regclass(quote_ident(?)) AND (kind.amname = 'btree' OR class.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') AND x.indnkeyatts = 1)
+WHERE x.indrelid = to_regclass(?) AND (kind.amname = 'btree' OR class.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') AND x.indnkeyatts = 1)
 ORDER BY named.relname, n`
 
 const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?`

@@ -35,7 +35,7 @@ type foreignAnswer struct {
 // foreignFields are the names of fields in the errors of drivers, by the letter of the field.
 var foreignFields = map[byte][]string{
 	'V': {"SeverityUnlocalized", "Severity"}, 'M': {"Message"}, 'D': {"Detail"},
-	't': {"TableName", "Table"}, 'c': {"ColumnName", "Column"}, 'n': {"ConstraintName", "Constraint"},
+	's': {"SchemaName", "Schema"}, 't': {"TableName", "Table"}, 'c': {"ColumnName", "Column"}, 'n': {"ConstraintName", "Constraint"},
 }
 
 // Field implements answer.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"strings"
 
 	"modernc.org/sqlite"
 
@@ -51,7 +52,8 @@ func (k Kind) String() string {
 // names only the constraint.
 type Fault struct {
 	Kind       Kind
-	Table      string
+	Schema     string   // the schema of the table; PostgreSQL only
+	Table      string   // without its schema
 	Constraint string   // the name of the constraint or index
 	Columns    []string // the constraint's columns; if Referenced is true, those of the parent
 
@@ -59,6 +61,26 @@ type Fault struct {
 	// statement was a delete or update of the parent. SQLite reports it only for keys
 	// declared ON DELETE or ON UPDATE RESTRICT.
 	Referenced bool
+}
+
+// On reports whether the fault is on a table. The name may have a schema, as in "app.orders"; without
+// one, every schema matches. On is false for a fault without a table.
+func (f Fault) On(table string) bool {
+	schema, name := split(table)
+	own, bare := split(f.Table)
+	if f.Schema != "" {
+		own = f.Schema
+	}
+	return bare != "" && strings.EqualFold(name, bare) && (schema == "" || own == "" || strings.EqualFold(schema, own))
+}
+
+// split returns the schema, "" without one, and the name of a table.
+func split(table string) (schema, name string) {
+	before, after, qualified := strings.Cut(table, ".")
+	if !qualified {
+		return "", table
+	}
+	return before, after
 }
 
 // Classify returns the fault of an error that the database returned; err may wrap it. It

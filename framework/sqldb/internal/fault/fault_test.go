@@ -56,3 +56,25 @@ func TestKindNames(t *testing.T) {
 		t.Errorf("got %v", names)
 	}
 }
+
+func TestOn(t *testing.T) {
+	for _, c := range []struct {
+		fault Fault
+		table string
+		want  bool
+	}{
+		{Fault{Table: "orders"}, "orders", true},
+		{Fault{Table: "orders"}, "Orders", true},
+		{Fault{Table: "orders"}, "lines", false},
+		{Fault{Table: "orders"}, "app.orders", true},
+		{Fault{Schema: "app", Table: "orders"}, "orders", true},
+		{Fault{Schema: "app", Table: "orders"}, "app.orders", true},
+		{Fault{Schema: "app", Table: "orders"}, "old.orders", false},
+		{Fault{Table: "main.orders"}, "main.orders", true},
+		{Fault{}, "orders", false},
+	} {
+		if got := c.fault.On(c.table); got != c.want {
+			t.Errorf("%+v on %q: %t", c.fault, c.table, got)
+		}
+	}
+}

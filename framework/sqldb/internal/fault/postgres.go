@@ -41,7 +41,7 @@ var postgresClasses = map[string]Kind{
 
 // postgresFault reads the fields of a PostgreSQL error.
 func postgresFault(err answer) Fault {
-	f := Fault{Kind: postgresKind(err.Field('C')), Table: err.Field('t'), Constraint: err.Field('n')}
+	f := Fault{Kind: postgresKind(err.Field('C')), Schema: err.Field('s'), Table: err.Field('t'), Constraint: err.Field('n')}
 	switch f.Kind {
 	case NotNull:
 		f.Columns = []string{err.Field('c')}
