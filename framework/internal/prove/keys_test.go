@@ -1,0 +1,85 @@
+package prove_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// A keyInput names a box without a tag that says its viewset.
+type keyInput struct {
+	BoxID uuid.UUID `json:"box"`
+}
+
+// A keysInput names boxes.
+type keysInput struct {
+	Boxes []uuid.UUID `json:"boxes" validate:"max=5"`
+}
+
+type sizeView struct {
+	Size int64 `json:"size"`
+}
+
+// pickers serves functions that find boxes by keys: those of the caller, or those of all callers.
+func pickers(all bool) framework.Resource {
+	reach := func(c *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
+		if all {
+			return q
+		}
+		return q.Where("owner_id = ?", c.Caller.ID)
+	}
+	exists := func(c *framework.Call, key uuid.UUID) error {
+		q := c.DB.NewSelect().Table("boxes").Where("id = ?", key)
+		reach(c, q.QueryBuilder())
+		if found, err := q.Exists(c); err != nil || !found {
+			return framework.NotFound()
+		}
+		return nil
+	}
+	measure := func(c *framework.Call, in keyInput) (sizeView, error) { return sizeView{1}, exists(c, in.BoxID) }
+	weigh := func(c *framework.Call, _ *Box, in keyInput) (sizeView, error) {
+		if in.BoxID == uuid.Nil {
+			return sizeView{}, nil
+		}
+		return sizeView{2}, exists(c, in.BoxID)
+	}
+	seal := func(c *framework.Call, in keysInput) (framework.None, error) {
+		q := c.DB.NewUpdate().Table("boxes").Set("label = label || '!'").Where("id IN (?)", bun.In(append(in.Boxes, uuid.Nil)))
+		reach(c, q.QueryBuilder())
+		_, err := q.Exec(c)
+		return framework.None{}, err
+	}
+	return framework.ViewSet[Box]{
+		Name: "pickers", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
+		Actions: []framework.Action[Box]{framework.Get("weight", weigh)},
+		Collection: []framework.CollectionAction{
+			framework.OnCollection(http.MethodGet, "size", measure), framework.OnCollection(http.MethodPost, "measure", measure),
+			framework.OnCollection(http.MethodPost, "seal", seal),
+		},
+	}
+}
+
+// TestKeysWithoutATag: a function that finds rows by keys of its input must find those of the caller alone.
+func TestKeysWithoutATag(t *testing.T) {
+	none := sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}
+	apitest.Databases(t, none, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, nil, pickers(false))
+		for _, f := range append(report.Findings, report.Unexercised...) {
+			t.Errorf("%s", f)
+		}
+	})
+	apitest.Databases(t, none, func(t *testing.T, db *sqldb.DB) {
+		report := proof(t, db, nil, pickers(true))
+		finds(t, report, "GET /api/pickers/size/", "with the key of another's row of boxes at the parameter box")
+		finds(t, report, "GET /api/pickers/{id}/weight/", "with the key of another's row of boxes at the parameter box")
+		finds(t, report, "POST /api/pickers/measure/", "with the key of another's row of boxes at /box")
+		finds(t, report, "POST /api/pickers/seal/", "it changes a row of boxes that is not theirs")
+	})
+}
