@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -81,5 +82,20 @@ func TestKeysWithoutATag(t *testing.T) {
 		finds(t, report, "GET /api/pickers/{id}/weight/", "with the key of another's row of boxes at the parameter box")
 		finds(t, report, "POST /api/pickers/measure/", "with the key of another's row of boxes at /box")
 		finds(t, report, "POST /api/pickers/seal/", "it changes a row of boxes that is not theirs")
+	})
+}
+
+// TestFindingsOfOneKind: a leak that many requests show is one finding for each caller.
+func TestFindingsOfOneKind(t *testing.T) {
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		report, by := proof(t, db, nil, exporter()), map[string]int{}
+		for _, f := range report.Findings {
+			if by[f.Caller]++; by[f.Caller] > 1 || f.Path != "/api/exporter/export/" {
+				t.Errorf("a further finding is %s", f)
+			}
+		}
+		if first := report.Findings[0]; first.Further == 0 || !strings.Contains(first.String(), "more findings of this kind") {
+			t.Errorf("the first finding counts no others: %s", first)
+		}
 	})
 }
