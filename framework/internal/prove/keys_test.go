@@ -57,9 +57,20 @@ func pickers(all bool) framework.Resource {
 		_, err := q.Exec(c)
 		return framework.None{}, err
 	}
+	swap := func(c *framework.Call, b *Box, in keyInput) (framework.None, error) {
+		if err := exists(c, in.BoxID); err != nil {
+			return framework.None{}, err
+		}
+		_, err := c.DB.NewDelete().Model(b).WherePK().Exec(c) // a second request is answered otherwise
+		return framework.None{}, err
+	}
+	actions := []framework.Action[Box]{framework.Get("weight", weigh)}
+	if all {
+		actions = append(actions, framework.Post("swap", swap))
+	}
 	return framework.ViewSet[Box]{
 		Name: "pickers", Scope: framework.Own((*Box).owner), Permission: framework.Authenticated(),
-		Actions: []framework.Action[Box]{framework.Get("weight", weigh)},
+		Actions: actions,
 		Collection: []framework.CollectionAction{
 			framework.OnCollection(http.MethodGet, "size", measure), framework.OnCollection(http.MethodPost, "measure", measure),
 			framework.OnCollection(http.MethodPost, "seal", seal),
@@ -81,6 +92,7 @@ func TestKeysWithoutATag(t *testing.T) {
 		finds(t, report, "GET /api/pickers/size/", "with the key of another's row of boxes at the parameter box")
 		finds(t, report, "GET /api/pickers/{id}/weight/", "with the key of another's row of boxes at the parameter box")
 		finds(t, report, "POST /api/pickers/measure/", "with the key of another's row of boxes at /box")
+		finds(t, report, "POST /api/pickers/{id}/swap/", "with the key of another's row of boxes at /box")
 		finds(t, report, "POST /api/pickers/seal/", "it changes a row of boxes that is not theirs")
 	})
 }

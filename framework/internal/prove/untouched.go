@@ -29,10 +29,10 @@ func (p *prover) untouchable(e *fixture.Endpoint, who *fixture.Person, one, on *
 	return p.outOfReach(who, one) || e.Fills() && p.keptFrom(who, one) || (e.Fills() || e.Links()) && p.ofAnother(one, on)
 }
 
-// foresee returns the newest rows that a person may not see, before a function runs, of each viewset whose scope
-// leads to a Where.
+// foresee returns the newest rows of others that a person may not see, before a function runs, of each viewset
+// whose scope leads to a Where.
 func (p *prover) foresee(e *fixture.Endpoint, who *fixture.Person) map[*fixture.Row]bool {
-	const newest = 3 // rows of each viewset
+	const most, tries = 3, 12 // rows of each viewset
 	hidden := map[*fixture.Row]bool{}
 	if e.Declared() {
 		return hidden // the framework changes the row of the request alone
@@ -41,9 +41,15 @@ func (p *prover) foresee(e *fixture.Endpoint, who *fixture.Person) map[*fixture.
 		if !leadsToWhere(r) {
 			continue
 		}
-		rows := p.RowsOf(r)
-		for _, one := range rows[:min(len(rows), newest)] {
-			hidden[one] = p.HiddenFrom(who, one)
+		theirs := slices.DeleteFunc(p.RowsOf(r), func(one *fixture.Row) bool { return one.By == who })
+		found := 0
+		for _, one := range theirs[:min(len(theirs), tries)] {
+			if hidden[one] = p.HiddenFrom(who, one); hidden[one] {
+				found++
+			}
+			if found == most {
+				break
+			}
 		}
 	}
 	return hidden
