@@ -111,3 +111,20 @@ func TestFindingsOfOneKind(t *testing.T) {
 		}
 	})
 }
+
+// TestNewRowsBelowRows: a caller who sees the rows above of others and changes their own makes one first, also if
+// the function then rejects each request.
+func TestNewRowsBelowRows(t *testing.T) {
+	full := func(*framework.Call, *Item, itemInput) error {
+		return framework.Conflict(framework.CodeConflict, "The box is full.")
+	}
+	all := shared()
+	items := all[1].(framework.ViewSet[Item])
+	items.Verbs = framework.Verbs{List: framework.Shows[itemView](), Create: framework.Fills[itemView](full)}
+	all[1] = items
+	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+		for _, f := range proof(t, db, nil, all...).Findings {
+			t.Errorf("%s", f)
+		}
+	})
+}
