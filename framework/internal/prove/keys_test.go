@@ -52,7 +52,7 @@ func pickers(all bool) framework.Resource {
 		return sizeView{2}, exists(c, in.BoxID)
 	}
 	seal := func(c *framework.Call, in keysInput) (framework.None, error) {
-		q := c.DB.NewUpdate().Table("boxes").Set("label = label || '!'").Where("id IN (?)", bun.In(append(in.Boxes, uuid.Nil)))
+		q := c.DB.NewUpdate().Table("boxes").Set("label = label || '!'").Where("id IN (?)", bun.List(append(in.Boxes, uuid.Nil)))
 		reach(c, q.QueryBuilder())
 		_, err := q.Exec(c)
 		return framework.None{}, err
@@ -106,7 +106,7 @@ func TestFindingsOfOneKind(t *testing.T) {
 				t.Errorf("a further finding is %s", f)
 			}
 		}
-		if first := report.Findings[0]; first.Further == 0 || !strings.Contains(first.String(), "more findings of this kind") {
+		if first := report.Findings[0]; first.Further == 0 || !strings.Contains(first.String(), "Further findings of this kind") {
 			t.Errorf("the first finding counts no others: %s", first)
 		}
 	})

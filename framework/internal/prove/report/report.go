@@ -81,7 +81,7 @@ type Finding struct {
 func (f Finding) String() string {
 	text := f.Method + " " + f.Path + " by " + f.Caller + ": " + f.What
 	if f.Further > 0 {
-		text += fmt.Sprintf("\n%d more findings of this kind. The first request:", f.Further)
+		text += fmt.Sprintf("\nFurther findings of this kind: %d. The first request:", f.Further)
 	}
 	if f.Curl != "" {
 		text += "\n" + f.Curl
