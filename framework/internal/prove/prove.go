@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"trestle.example/framework/internal/prove/fixture"
@@ -16,6 +17,7 @@ type prover struct {
 	*fixture.Fixture
 
 	report *report.Report
+	kinds  map[string]int // the places of the findings of each kind in the report
 }
 
 // Run proves a checked API, whose database is changed by it. The error is not a finding: the API
@@ -28,7 +30,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p := &prover{f, &report.Report{
 		Title: registry.Config.Title, Version: registry.Config.Version, At: registry.Config.Now().UTC(), Seed: o.Seed,
 		Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources),
-	}}
+	}, map[string]int{}}
 	for _, one := range f.People {
 		p.report.Callers = append(p.report.Callers, one.Name)
 	}
@@ -66,9 +68,21 @@ func fieldRules(resources []*table.Resource) []report.FieldRule {
 	return all
 }
 
-// find adds a leak to the report.
+// quoted is a text in a sentence, such as the value that an answer has.
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// find adds a leak to the report. Of the leaks of one kind at an endpoint by one caller, it adds the first,
+// and counts the others: their sentences begin with the same line, quoted texts aside.
 func (p *prover) find(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
-	p.report.Findings = append(p.report.Findings, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
+	found := findingOf(e, by, curl, fmt.Sprintf(sentence, args...))
+	line, _, _ := strings.Cut(found.What, "\n")
+	kind := fmt.Sprintf("%p %s: %s", e, by.Name, quoted.ReplaceAllString(line, ""))
+	if at, known := p.kinds[kind]; known {
+		p.report.Findings[at].Further++
+		return
+	}
+	p.kinds[kind] = len(p.report.Findings)
+	p.report.Findings = append(p.report.Findings, found)
 }
 
 // skip adds an endpoint that was not exercised to the report.

@@ -27,6 +27,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 		p.tryOpen(e)
 		p.tryBelow(e)
 		p.tryReferences(e, nil)
+		p.tryKeys(e)
 		p.tryReplay(e)
 	}
 }
@@ -152,6 +153,7 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 			p.tryReferences(e, own)
 		}
 	}
+	p.tryKeys(e)
 }
 
 // reachAll sends the requests for a row as each person who did not make it.

@@ -11,12 +11,13 @@ import (
 
 // untouched checks that a request changed no row that its sender cannot reach. If the framework itself writes,
 // it also checks that the request changed no row that the sender may not change, and no part of a row beside
-// that of the request. foreseen are the hidden rows with a Where, which may hide a row because it has changed.
+// that of the request. foreseen are the hidden rows that a Where may hide because the request has changed the
+// database.
 func (p *prover) untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, before fixture.Contents, foreseen map[*fixture.Row]bool) {
 	after := p.Contents()
 	for _, name := range before.ChangedIn(after) {
 		if slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
-			return one.Table == name && before.Loses(one, after) && (foreseen[one] || !p.byWhere(one) && p.untouchable(e, got.By, one, on))
+			return one != on && one.Table == name && before.Loses(one, after) && (foreseen[one] || !p.byWhere(e, one) && p.untouchable(e, got.By, one, on))
 		}) {
 			p.find(e, got.By, got.Curl(), "it changes a row of %s that is not theirs", name)
 		}
@@ -28,30 +29,43 @@ func (p *prover) untouchable(e *fixture.Endpoint, who *fixture.Person, one, on *
 	return p.outOfReach(who, one) || e.Fills() && p.keptFrom(who, one) || (e.Fills() || e.Links()) && p.ofAnother(one, on)
 }
 
-// foresee returns the newest rows with a Where that a person may not see, before a function runs.
+// foresee returns the newest rows of others that a person may not see, before a function runs, of each viewset
+// whose scope leads to a Where.
 func (p *prover) foresee(e *fixture.Endpoint, who *fixture.Person) map[*fixture.Row]bool {
-	const newest = 3 // rows of each viewset
+	const most, tries = 3, 12 // rows of each viewset
 	hidden := map[*fixture.Row]bool{}
 	if e.Declared() {
 		return hidden // the framework changes the row of the request alone
 	}
 	for _, r := range p.Registry.Resources {
-		if r.Scope.Kind != declare.ScopeWhere {
+		if !leadsToWhere(r) {
 			continue
 		}
-		rows := p.RowsOf(r)
-		for _, one := range rows[:min(len(rows), newest)] {
-			hidden[one] = p.HiddenFrom(who, one)
+		theirs := slices.DeleteFunc(p.RowsOf(r), func(one *fixture.Row) bool { return one.By == who })
+		found := 0
+		for _, one := range theirs[:min(len(theirs), tries)] {
+			if hidden[one] = p.HiddenFrom(who, one); hidden[one] {
+				found++
+			}
+			if found == most {
+				break
+			}
 		}
 	}
 	return hidden
 }
 
-// byWhere reports whether a viewset serves a row by a Where.
-func (p *prover) byWhere(one *fixture.Row) bool {
+// byWhere reports whether a Where may hide a row because an endpoint has changed another row, as a membership of
+// the sender. If the framework itself writes the row of a request, only the Where of the row's own viewset may.
+func (p *prover) byWhere(e *fixture.Endpoint, one *fixture.Row) bool {
 	return slices.ContainsFunc(p.Registry.Resources, func(r *table.Resource) bool {
-		return r.Table.Name == one.Table && r.Scope.Kind == declare.ScopeWhere
+		return r.Table.Name == one.Table && (r.Scope.Kind == declare.ScopeWhere || !e.Fills() && leadsToWhere(r))
 	})
+}
+
+// leadsToWhere reports whether the scope of a viewset is a Where, or depends on one by a Via or a Parent.
+func leadsToWhere(r *table.Resource) bool {
+	return r != nil && (r.Scope.Kind == declare.ScopeWhere || leadsToWhere(r.Scope.Via) || r.Above != nil && leadsToWhere(r.Above.Parent))
 }
 
 // outOfReach reports whether a viewset hides a row from a person, and no viewset that the person may use

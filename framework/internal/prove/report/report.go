@@ -73,11 +73,16 @@ type Finding struct {
 	Caller string `json:"caller"`
 	What   string `json:"what"` // a sentence
 	Curl   string `json:"curl"` // repeats the request, without credentials
+	// Further is how many more findings of this kind there are at the endpoint by this caller.
+	Further int `json:"further,omitempty"`
 }
 
 // String returns the finding in a few lines.
 func (f Finding) String() string {
 	text := f.Method + " " + f.Path + " by " + f.Caller + ": " + f.What
+	if f.Further > 0 {
+		text += fmt.Sprintf("\nFurther findings of this kind: %d. The first request:", f.Further)
+	}
 	if f.Curl != "" {
 		text += "\n" + f.Curl
 	}
