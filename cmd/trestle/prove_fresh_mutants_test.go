@@ -18,7 +18,7 @@ var freshMutants = []mutant{
 	{"table/store.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if BROKEN && r.Declaration.Single {\n		return q.Where(\"1 = 1\")\n	}\n	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n"},
 	{"table/store.go", "		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))\n", "		id := c.Caller.ID\n		if first := uuid.Nil; BROKEN && c.DB.NewSelect().Model(NilModel(r.Model)).ColumnExpr(\"?TableAlias.?\", bun.Ident(owner.Name)).OrderExpr(\"?TableAlias.?\", bun.Ident(r.Pk.Name)).Limit(1).Scan(c.Context, &first) == nil {\n			id = first\n		}\n		owner.Value(m).Set(FieldValue(owner, id))\n"},
 	{"table/store.go", "	if err == nil && n == 0 {\n		err = problem.Forbidden()", "	if err == nil && n == 0 && !BROKEN {\n		err = problem.Forbidden()"},
-	{"table/store.go", "q.Where(\"?TableAlias.? = ?\", bun.Ident(r.Pk.Name), Column(r.Pk, m)))", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), Column(r.Pk, m), BROKEN))"},
+	{"table/store.go", "r.narrowToKey(q.QueryBuilder(), m)", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), Column(r.Pk, m), BROKEN)"},
 	{"table/scan.go", "Where(\"?TableAlias.? = ?\", bun.Ident(r.Pk.Name), sqldb.Param(key))\n	row, err := shown", "Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), sqldb.Param(key), BROKEN)\n	row, err := shown"},
 	{"verb/write.go", "w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)", "(w.Resource.Scope.Kind != declare.ScopeWhere || BROKEN) && !w.renewsSlug(in)"},
 	{"verb/accept.go", "	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()", "	if BROKEN && r.Key != nil {\n		return e.Resource.Unscoped(c, r)\n	}\n	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()"},
