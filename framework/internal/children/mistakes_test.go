@@ -329,7 +329,7 @@ func TestMistakes(t *testing.T) {
 			Visits []struct {
 				Day int64 `json:"day" validate:"required"`
 			} `json:"visits" to:"visits"`
-		}](), []string{"benches: create: input.Visits: BenchVisit has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id"}},
+		}](), []string{"benches: create: input.Visits: BenchVisit has a primary key of two columns and is deleted softly, so the key of a deleted row could not be used again; give the table a key of its own, such as id"}},
 		{"columns that cannot be chosen as a part of a key", bench[struct {
 			Levels []struct {
 				Level int64 `json:"level" validate:"required"`

@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// rowKey returns the column that tells the rows of one parent apart: the primary key, or the second
-// column of a key that begins or ends with the foreign key.
+// rowKey returns the column that identifies a row among those of one parent: the primary key, or the other
+// column of a key of the foreign key and one more column.
 func rowKey(related *relation.Relation) *schema.Field {
 	keys, foreign := related.Schema.JoinTable.PKs, related.Schema.JoinPKs
 	if len(keys) == 2 && related.Schema.Type == schema.HasManyRelation && keys[0] == foreign[0] {
@@ -31,7 +31,7 @@ func checkRowKey(related *relation.Relation) error {
 		return naming.Sentence("%s has a primary key of %d columns, and a list takes one of two columns if one is %s; give the table a key of its own, such as id, and a unique index of the other columns",
 			model.Type.Name(), len(keys), foreign.GoName)
 	case len(keys) == 2 && model.SoftDeleteField != nil:
-		return naming.Sentence("%s has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id", model.Type.Name())
+		return naming.Sentence("%s has a primary key of two columns and is deleted softly, so the key of a deleted row could not be used again; give the table a key of its own, such as id", model.Type.Name())
 	case len(keys) == 2:
 		return checkChosenColumn(model, rowKey(related))
 	}
