@@ -20,9 +20,11 @@ var rejectedInput = []string{"validation_failed", "invalid_parameter"}
 // rejectedBody are the codes with which a server rejects a body.
 var rejectedBody = []string{"validation_failed", "unknown_field"}
 
-// unknownReference is the code of a fault that no schema can express: a row does not
-// exist.
-const unknownReference = "invalid_reference"
+// inexpressible reports whether no schema can express the rule of a fault: a row does not exist, or
+// two items of a list have one value of a member.
+func inexpressible(at, code string) bool {
+	return code == "invalid_reference" || code == "unique" && strings.Contains(at, "/*/")
+}
 
 // looseFaults returns the faults of an error that the document should express, each with its
 // code: "/name: max".
@@ -39,8 +41,8 @@ func looseFaults(status int, body []byte, codes []string) (found []string) {
 		return nil
 	}
 	for _, f := range said.Errors {
-		if f.Code != unknownReference {
-			found = append(found, anyIndex(f.Pointer)+f.Parameter+": "+f.Code)
+		if at := anyIndex(f.Pointer); !inexpressible(at, f.Code) {
+			found = append(found, at+f.Parameter+": "+f.Code)
 		}
 	}
 	if len(said.Errors) == 0 {

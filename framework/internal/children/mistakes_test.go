@@ -51,6 +51,9 @@ type Bench struct {
 	Scores []*BenchScore `bun:"rel:has-many,join:id=bench_id"`
 	Marks  []*BenchMark  `bun:"rel:has-many,join:id=bench_id"`
 	Visits []*BenchVisit `bun:"rel:has-many,join:id=bench_id"`
+	Levels []*BenchLevel `bun:"rel:has-many,join:id=bench_id"`
+	Seats  []*BenchSeat  `bun:"rel:has-many,join:id=bench_id"`
+	Codes  []*BenchCode  `bun:"rel:has-many,join:id=bench_id"`
 }
 
 type BenchMark struct {
@@ -67,6 +70,27 @@ type BenchVisit struct {
 	BenchID   int64     `bun:",pk"`
 	Day       int64     `bun:",pk"`
 	DeletedAt time.Time `bun:",soft_delete,nullzero"`
+}
+
+type BenchLevel struct {
+	bun.BaseModel `bun:"table:bench_levels"`
+
+	BenchID int64 `bun:",pk"`
+	Level   int64 `bun:",pk,nullzero"`
+}
+
+type BenchSeat struct {
+	bun.BaseModel `bun:"table:bench_seats"`
+
+	BenchID int64  `bun:",pk"`
+	Seat    *int64 `bun:",pk"`
+}
+
+type BenchCode struct {
+	bun.BaseModel `bun:"table:bench_codes"`
+
+	BenchID int64  `bun:",pk"`
+	Code    []byte `bun:",pk"`
 }
 
 type BenchScore struct {
@@ -87,7 +111,8 @@ type benchView struct {
 func bench[In any]() []framework.Resource {
 	return append(others(), machines(), framework.ViewSet[Bench]{
 		Name: "benches", Verbs: framework.Verbs{Create: framework.Accepts[In, benchView]()}, Scope: framework.Public(), Models: []any{(*BenchScore)(nil)},
-		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches", "scores": framework.OfRow, "marks": framework.OfRow, "visits": framework.OfRow},
+		Relations: framework.Relations{"machine": "machines", "tickets": framework.OfRow, "hooked": framework.OfRow, "scored": "tags", "mates": "benches", "scores": framework.OfRow, "marks": framework.OfRow, "visits": framework.OfRow,
+			"levels": framework.OfRow, "seats": framework.OfRow, "codes": framework.OfRow},
 	})
 }
 
@@ -304,7 +329,38 @@ func TestMistakes(t *testing.T) {
 			Visits []struct {
 				Day int64 `json:"day" validate:"required"`
 			} `json:"visits" to:"visits"`
-		}](), []string{"benches: create: input.Visits: BenchVisit has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id"}},
+		}](), []string{"benches: create: input.Visits: BenchVisit has a primary key of two columns and is deleted softly, so the key of a deleted row could not be used again; give the table a key of its own, such as id"}},
+		{"columns that cannot be chosen as a part of a key", bench[struct {
+			Levels []struct {
+				Level int64 `json:"level" validate:"required"`
+			} `json:"levels" to:"levels"`
+			Seats []struct {
+				Seat *int64 `json:"seat" validate:"required"`
+			} `json:"seats" to:"seats"`
+			Codes []struct {
+				Code []byte `json:"code" validate:"required"`
+			} `json:"codes" to:"codes"`
+		}](), []string{
+			"benches: create: input.Levels: BenchLevel.Level is a part of the key that clients choose, and its tag stores a zero value as another; leave out autoincrement, nullzero and default",
+			"benches: create: input.Seats: BenchSeat.Seat is a part of the key, which is never null; make it int64",
+			"benches: create: input.Codes: BenchCode.Code is a part of the key, and values of []uint8 cannot be compared; give the table a key of its own, such as id",
+		}},
+		{"a chosen part of the key of another type", bench[struct {
+			Scores []struct {
+				TagID int32 `json:"tag" validate:"required" ref:"tags"`
+			} `json:"scores" to:"scores"`
+		}](), []string{
+			"benches: create: input.Scores.TagID is int32, but the keys of tags are int64",
+			"benches: create: input.Scores: .TagID is int32, but BenchScore.TagID is int64; give both one type",
+		}},
+		{"a position that is a part of the key", bench[struct {
+			Scores []struct {
+				Score int64 `json:"score"`
+			} `json:"scores" to:"scores,position=tag_id"`
+		}](), []string{"benches: create: input.Scores: position: TagID is a part of the key of BenchScore, and a row keeps its key; name another column"}},
+		{"a position that is the key of the parent", machine[struct {
+			Steps []stepInput `json:"steps" to:"steps,position=machine_id"`
+		}](), []string{at + "input.Steps: position: MachineID is the key of the parent, which the framework sets; name another column"}},
 		{"a relation without the tag", machine[struct {
 			Parts []stepInput `json:"parts"`
 		}](), []string{at + ".Parts is a relation of Machine; tag it `to:\"...\"` with the name of the relation in Relations to set its rows, or write them in a function of framework.FillsThen"}},

@@ -11,8 +11,8 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// rowKey returns the column that tells the rows of one parent apart: the primary key, or the second
-// column of a key that begins or ends with the foreign key.
+// rowKey returns the column that identifies a row among those of one parent: the primary key, or the other
+// column of a key of the foreign key and one more column.
 func rowKey(related *relation.Relation) *schema.Field {
 	keys, foreign := related.Schema.JoinTable.PKs, related.Schema.JoinPKs
 	if len(keys) == 2 && related.Schema.Type == schema.HasManyRelation && keys[0] == foreign[0] {
@@ -31,9 +31,9 @@ func checkRowKey(related *relation.Relation) error {
 		return naming.Sentence("%s has a primary key of %d columns, and a list takes one of two columns if one is %s; give the table a key of its own, such as id, and a unique index of the other columns",
 			model.Type.Name(), len(keys), foreign.GoName)
 	case len(keys) == 2 && model.SoftDeleteField != nil:
-		return naming.Sentence("%s has a primary key of two columns and is deleted softly, so a key could not come back; give the table a key of its own, such as id", model.Type.Name())
+		return naming.Sentence("%s has a primary key of two columns and is deleted softly, so the key of a deleted row could not be used again; give the table a key of its own, such as id", model.Type.Name())
 	case len(keys) == 2:
-		return nil
+		return checkChosenColumn(model, rowKey(related))
 	}
 	if key := model.PKs[0]; key.IndirectType != naming.UUIDType && !key.AutoIncrement && (!key.NullZero || key.SQLDefault == "") {
 		return naming.Sentence("the key of %s is not generated, so items without one cannot be stored; make it a uuid.UUID or tag it `bun:\",pk,autoincrement\"`", model.Type.Name())
@@ -41,10 +41,28 @@ func checkRowKey(related *relation.Relation) error {
 	return nil
 }
 
+// checkChosenColumn returns the mistake of a column whose values cannot be chosen as a part of a key.
+func checkChosenColumn(model *schema.Table, column *schema.Field) error {
+	name, t := model.Type.Name()+"."+column.GoName, column.StructField.Type
+	switch {
+	case column.IsPtr:
+		return naming.Sentence("%s is a part of the key, which is never null; make it %s", name, column.IndirectType)
+	case !t.Comparable():
+		return naming.Sentence("%s is a part of the key, and values of %s cannot be compared; give the table a key of its own, such as id", name, t)
+	case column.NullZero && t.Kind() != reflect.String: // a text that is required is not empty
+		return naming.Sentence("%s is a part of the key that clients choose, and its tag stores a zero value as another; leave out autoincrement, nullzero and default", name)
+	}
+	return nil
+}
+
 // bindKey binds the field of the items that has the key of a row.
 func (l *rowList) bindKey(f *input.Field, fault func(error)) {
+	if l.chosen { // the key is written too, and so its type is checked as that of other columns
+		l.key = f
+		return
+	}
 	t := f.Typ
-	if f.Value.Optional && !l.chosen {
+	if f.Value.Optional {
 		t = input.OptionalValue(t)
 	}
 	if naming.Indirect(t) != l.rows.Pk.IndirectType {
@@ -72,7 +90,7 @@ func (l *rowList) describe() {
 	case l.key == nil:
 		l.field.Sets = "The list is the whole list: it replaces all rows."
 	case l.chosen:
-		l.field.Sets = "The list is the whole list: an item whose " + l.key.Name + " a row has changes this row, another item creates one, and rows that the list lacks are deleted."
+		l.field.Sets = "The list is the whole list: an item changes the row with its " + l.key.Name + ", or creates one, and rows that the list lacks are deleted. No two items have the same " + l.key.Name + "."
 	default:
 		l.field.Sets = "The list is the whole list: an item with " + l.key.Name + " changes this row, an item without it creates a row, and rows that the list lacks are deleted."
 	}

@@ -59,15 +59,8 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 	if err := checkAbove(r, l.rows, l.target, l.foreign); err != nil {
 		return nil, err
 	}
-	if t.position != "" {
-		column, err := related.Base().Field(t.position)
-		switch {
-		case err != nil:
-			return nil, naming.Sentence("position: %w", err)
-		case !naming.IsInteger(column.Type.Kind()):
-			return nil, naming.Sentence("position: %s is %s; the place of a row is an integer", column.GoName, column.Type)
-		}
-		l.position = column.Column
+	if err := l.bindPosition(t.position); err != nil {
+		return nil, err
 	}
 	for _, group := range []modelhook.Group{modelhook.OfSelect(), modelhook.OfInsert(), modelhook.OfUpdate(), modelhook.OfDelete()} {
 		group.Check(model.Type, fault)
@@ -76,6 +69,26 @@ func bindRows(r *table.Resource, f *input.Field, t tag, related *relation.Relati
 	l.checkFields(fault)
 	l.describe()
 	return l, nil
+}
+
+// bindPosition finds the column with the places of the rows. Without a name there is none.
+func (l *rowList) bindPosition(name string) error {
+	if name == "" {
+		return nil
+	}
+	column, err := l.relation.Base().Field(name)
+	switch {
+	case err != nil:
+		return naming.Sentence("position: %w", err)
+	case !naming.IsInteger(column.Type.Kind()):
+		return naming.Sentence("position: %s is %s; the place of a row is an integer", column.GoName, column.Type)
+	case column.Column == l.foreign:
+		return naming.Sentence("position: %s is the key of the parent, which the framework sets; name another column", column.GoName)
+	case column.Column == l.rows.Pk:
+		return naming.Sentence("position: %s is a part of the key of %s, and a row keeps its key; name another column", column.GoName, l.rows.Model.Name())
+	}
+	l.position = column.Column
+	return nil
 }
 
 // checkFields reports the columns of items that have a rule of fields.
@@ -185,14 +198,15 @@ func (l *rowList) prepare(c *call.Call, parent reflect.Value, s sent) (change, [
 		if key := l.keyIn(one.value); key != nil {
 			pointer := pointerAt(s.at, i, l.key)
 			one.stored = byKey[key]
+			faulty := input.Faulty(s.faults, pointer)
 			switch {
-			case input.Faulty(s.faults, pointer):
+			case faulty:
 			case used[key]:
 				faults = append(faults, problem.Fault{Pointer: pointer, Code: "unique", Detail: "is the key of another item of the list too"})
 			case !one.stored.IsValid() && !l.chosen:
 				faults = append(faults, invalid(pointer))
 			}
-			used[key] = true
+			used[key] = used[key] || !faulty
 		}
 		p.items = append(p.items, one)
 	}

@@ -117,6 +117,28 @@ func TestCreateWithKeysOfTwoColumns(t *testing.T) {
 	})
 }
 
+// TestZeroKeysOfTwoColumns: a chosen key with the zero value is stored as it is, and an item without a
+// key has a fault of its own, which is no fault of the item with the zero value.
+func TestZeroKeysOfTwoColumns(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), append(others()[1:2], supplied())...)
+		furnish(t, db)
+		apitest.Insert(t, db, &Product{Name: "air"})
+		ada := apitest.As(c, "ada")
+		const air = `{"product":"00000000-0000-0000-0000-000000000000"}`
+		for range 2 {
+			ada.Do("PATCH", "/api/machines/1/", `{"supplies":[`+air+`]}`).Expect(200)
+			if got, want := suppliesOf(t, db), "1.1.air=1 2.1.steel=2 2.2.brass=3"; got != want {
+				t.Errorf("the rows are %s; want %s", got, want)
+			}
+		}
+		got := outcome(t, ada.Do("PATCH", "/api/machines/1/", `{"supplies":[{"amount":1},`+air+`]}`))
+		if want := "400 /supplies/0/product required"; got != want {
+			t.Errorf("got %s; want %s", got, want)
+		}
+	})
+}
+
 // TestStatementsOfKeysOfTwoColumns: the number of statements does not depend on the number of rows.
 func TestStatementsOfKeysOfTwoColumns(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

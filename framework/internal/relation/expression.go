@@ -48,18 +48,20 @@ func checkText(text string, values []any) error {
 	if strings.TrimSpace(text) == "" {
 		return naming.Sentence("its SQL is empty; write framework.SQL[int64](\"?TableAlias.price * ?TableAlias.quantity\")")
 	}
-	count := 0
-	for _, found := range placeholder.FindAllString(strings.ReplaceAll(text, "?TableAlias", ""), -1) {
-		switch {
-		case strings.HasPrefix(found, `\`):
-		case !strings.HasSuffix(found, "?"):
-			_, name, _ := strings.Cut(found, "?")
-			return checkPlaceholder(name, values)
-		default:
+	count, named := 0, false
+	for _, found := range placeholder.FindAllString(text, -1) {
+		switch name := found[strings.LastIndexByte(found, '?')+1:]; {
+		case strings.HasPrefix(found, `\`), name == "TableAlias":
+		case name == "":
 			count++
+		default:
+			named = true
+			if err := checkPlaceholder(name, values); err != nil {
+				return err
+			}
 		}
 	}
-	if count != len(values) {
+	if !named && count != len(values) {
 		return naming.Sentence("the number of placeholders is %d, and the number of values %d; give one value for each ?, and write an operator ? as \\?", count, len(values))
 	}
 	return nil

@@ -165,14 +165,17 @@ func TestMistakes(t *testing.T) {
 				v.Expressions["few"], v.Expressions["many"] = framework.SQL[int64]("?TableAlias.price * ?"), framework.SQL[int64](`?TableAlias.price ?? 1 \? ?`, 2)
 				v.Expressions["misspelt"], v.Expressions["unnamed"] = framework.SQL[int64]("?TableAlis.price * ?", 2), framework.SQL[int64]("?TableAlias.price * ?factor")
 				v.Expressions["named"] = framework.SQL[int64]("?TableAlias.price * ?factor", struct{ Factor int64 }{2})
+				v.Expressions["longer"], v.Expressions["second"] = framework.SQL[int64]("?TableAliases.price"), framework.SQL[int64]("?0 * ?TabelAlias.price", 2)
 				v.Expressions["counted"], v.Expressions["numbered"] = framework.SQL[bool](`?TableAlias.title \? ? AND ?`, "a", true), framework.SQL[int64]("?0 + ?0 + ?TableAlias.price", 2)
 			}),
 			[]string{
 				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
 				`articles: expressions: "few": the number of placeholders is 1, and the number of values 0; give one value for each ?, and write an operator ? as \?`,
+				`articles: expressions: "longer": no placeholder "?TableAliases"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
 				`articles: expressions: "many": the number of placeholders is 3, and the number of values 1; give one value for each ?, and write an operator ? as \?`,
 				`articles: expressions: "misspelt": no placeholder "?TableAlis"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
 				`articles: expressions: "none": its SQL is empty; write framework.SQL[int64]("?TableAlias.price * ?TableAlias.quantity")`,
+				`articles: expressions: "second": no placeholder "?TabelAlias"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
 				`articles: expressions: "title": a field has this name already; choose another`,
 				`articles: expressions: "writer": the relation Writer has this name already; choose another`,
 				`articles: expressions: "unnamed": no placeholder "?factor"; the table of the row is ?TableAlias, and a value is ?`,

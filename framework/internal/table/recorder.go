@@ -10,7 +10,7 @@ import (
 type Change struct {
 	ViewSet string // the path of the viewset that stores the row
 	Verb    string // the change of the row: create, update or delete; Call.Route names the request
-	Key     any    // the primary key
+	Key     any    // the primary key; if it has two columns, the one that is not the foreign key
 	// Before and After are the row before and after the change, as pointers to copies of the
 	// model without its relations. Before is nil for a new row, After for a deleted one.
 	Before, After any

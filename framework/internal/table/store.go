@@ -43,7 +43,7 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 		}
 		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))
 	}
-	if key := r.Pk.Value(m); r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
+	if key := r.Pk.Value(m); len(r.Table.PKs) == 1 && r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
 	}
 	return nil
