@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trestle.example/framework"
+	"trestle.example/framework/calendar"
 	"trestle.example/framework/decimal"
 )
 
@@ -112,7 +113,7 @@ func TestBoundsOfWholeNumbersIncludeTheirValue(t *testing.T) {
 		"items": `{"format":"int64","maximum":9,"minimum":1,"type":"integer"}`,
 		"small": `{"maximum":127,"minimum":-4,"type":["integer","null"]}`,
 		"count": `{"maximum":6,"minimum":0,"type":"integer"}`,
-		"price": `{"description":"At most two decimal places.","examples":[250],"maximum":100.49,"minimum":0.01,"type":"number"}`,
+		"price": `{"description":"At most two decimal places.","maximum":100.49,"minimum":0.01,"type":"number"}`,
 		"fee":   `{"maximum":5,"minimum":0.26,"type":"number"}`,
 		// no whole number follows this bound, and no number is the next one after a fraction
 		"most":   `{"exclusiveMinimum":9223372036854776000,"format":"int64","type":"integer"}`,
@@ -124,4 +125,34 @@ func TestBoundsOfWholeNumbersIncludeTheirValue(t *testing.T) {
 	}
 	c.as("ada").post("/api/countries/invite/", fields{"items": 0, "price": 0, "weight": 0, "boxes": 2, "terms": ""}).refuses(400, "validation_failed").
 		fault("/items", "gt").fault("/price", "gt").fault("/weight", "gt").fault("/boxes", "eq").fault("/terms", "eq")
+}
+
+type bundle struct {
+	Price  decimal.Of[decimal.Scale2]  `json:"price" validate:"max=99.99"`
+	Tip    *decimal.Of[decimal.Scale2] `json:"tip" validate:"min=250.01"`
+	Fee    decimal.Of[decimal.Scale2]  `json:"fee" validate:"max=99.99" example:"5.50"`
+	Costs  decimal.Of[decimal.Scale2]  `json:"costs" validate:"max=250"`
+	Sent   calendar.Date               `json:"sent" validate:"max=2025-12-31"`
+	Open   calendar.TimeOfDay          `json:"open" validate:"omitempty,min=10:00"`
+	Lasts  calendar.Duration           `json:"lasts" validate:"min=PT1H"`
+	Places []calendar.Date             `json:"places" validate:"dive,min=2027-01-01"`
+}
+
+// TestExamplesObeyTheRules: a type's own example that a rule of the field rejects is not in the document.
+func TestExamplesObeyTheRules(t *testing.T) {
+	_, said := promised(t, config(sqlite(t)), inviting(func(*framework.Call, bundle) (framework.None, error) { return framework.None{}, nil }))
+	for name, want := range map[string]string{
+		"price": `{"description":"At most two decimal places.","maximum":99.99,"minimum":-9999999999999.99,"type":"number"}`,
+		"tip":   `{"description":"At most two decimal places.","maximum":9999999999999.99,"minimum":250.01,"type":["number","null"]}`,
+		"fee":   `{"description":"At most two decimal places.","examples":[5.5],"maximum":99.99,"minimum":-9999999999999.99,"type":"number"}`,
+		"costs": `{"description":"At most two decimal places.","examples":[250],"maximum":250,"minimum":-9999999999999.99,"type":"number"}`,
+		"sent":  `{"description":"Must be at most 2025-12-31.","format":"date","type":"string"}`,
+	} {
+		said.says(want, "components", "schemas", "BundleInput", "properties", name)
+	}
+	for _, name := range []string{"open", "lasts", "places"} {
+		if got := said.at("components", "schemas", "BundleInput", "properties", name); strings.Contains(got, "examples") != (name == "lasts") {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
 }

@@ -2,9 +2,11 @@ package openapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,10 +140,40 @@ func (s *schemas) value(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	if p.Required || p.Filled {
 		filled(schema, p)
 	}
+	s.keepExamples(schema, p)
 	if p.Nullable {
 		return nullable(schema)
 	}
 	return schema
+}
+
+// keepExamples removes the examples of a type that the rules of the plan reject.
+func (s *schemas) keepExamples(schema wire.JSONSchema, p *input.ValuePlan) {
+	listed, _ := schema["examples"].([]any)
+	kept := slices.DeleteFunc(slices.Clone(listed), func(example any) bool { return s.isRejected(fmt.Sprint(example), p) })
+	switch {
+	case len(kept) == len(listed):
+	case len(kept) == 0:
+		delete(schema, "examples")
+	default:
+		schema["examples"] = kept
+	}
+}
+
+// isRejected reports whether a text is a value of the plan's type that breaks a rule of the plan.
+func (s *schemas) isRejected(text string, p *input.ValuePlan) bool {
+	value, err := datatype.ParseValue(p.Typ, text)
+	if err != nil {
+		return false
+	}
+	v := reflect.New(p.Typ).Elem() // Check needs an address
+	v.Set(reflect.ValueOf(value))
+	if p.Tag != "" {
+		if code, _ := s.rules.Check(p.Tag, v); code != "" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Own, func(own rule.Bound) bool { return !own.Valid(v) })
 }
 
 // base returns the schema of the values of a plan, without its rules and without null.

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
@@ -24,12 +25,13 @@ type schemas struct {
 	beside map[reflect.Type]map[string]*input.Field // by a shown type, the input's fields with the same names
 	hidden map[spec.MemberOf]string                 // sentences about members that only some callers see
 	faults []error
+	rules  *rule.Book  // checks the examples of types
 	cased  naming.Case // of the names of fields that no tag gives
 	within string      // the name for the next type, if the type has no name
 }
 
 func newSchemas(shown []spec.Shown, hidden map[spec.MemberOf]string, names naming.Case) *schemas {
-	s := &schemas{names: newNames(), cased: names, hidden: hidden, beside: map[reflect.Type]map[string]*input.Field{}}
+	s := &schemas{names: newNames(), rules: rule.NewBook(), cased: names, hidden: hidden, beside: map[reflect.Type]map[string]*input.Field{}}
 	for _, one := range shown {
 		s.shownBeside(one.Output, one.Inputs)
 	}
