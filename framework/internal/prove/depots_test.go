@@ -112,7 +112,7 @@ func depots(all bool) []framework.Resource {
 	}
 	notices := func(c *framework.Call, in depotKey) (sizeView, error) {
 		n, err := c.DB.NewSelect().Table("notices").Where("depot_id = ?", in.Key).Count(c)
-		return sizeView{int64(n)}, err
+		return sizeView{n}, err
 	}
 	restore := func(c *framework.Call, in depotKey) (framework.None, error) {
 		q := c.DB.NewUpdate().Table("depots").Set("deleted_at = NULL").Where("id = ?", in.Key).Where("deleted_at IS NOT NULL")
@@ -124,7 +124,7 @@ func depots(all bool) []framework.Resource {
 		q := c.DB.NewSelect().Table("bales").Where("depot_id = ?", in.Key)
 		own(c, q.QueryBuilder(), "depot_id")
 		n, err := q.Count(c)
-		return sizeView{int64(n)}, err
+		return sizeView{n}, err
 	}
 	signedIn, byID := framework.Authenticated(), framework.Ordering{Default: "id"}
 	return []framework.Resource{

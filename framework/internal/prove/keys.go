@@ -115,7 +115,7 @@ func (p *prover) sendKey(e *fixture.Endpoint, at place, on, theirs *fixture.Row)
 	none, got := p.Send(e, at.with(missing)), p.Send(e, r)
 	p.untouched(e, got, on, before, hidden)
 	same := got.Plain(key, missing) == none.Plain(key, missing)
-	if !same && p.secretIn(e, got) == "" && p.tells(e, got, none) {
+	if !same && p.secretIn(e, got) == "" && p.byKey(e, got, none) {
 		p.find(e, r.By, got.Curl(), "with the key of another's row of %s at %s it is answered otherwise than with that of no row: "+
 			"tag the field with ref, or find the row by framework.FindOne\n%s",
 			theirs.Table, at.name, difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
@@ -123,10 +123,10 @@ func (p *prover) sendKey(e *fixture.Endpoint, at place, on, theirs *fixture.Row)
 	p.settle(e, got, before, on)
 }
 
-// tells reports whether the key of a row is the reason that an answer differs from that for a key of no row. Another
+// byKey reports whether the key of a row is the reason that an answer differs from that for a key of no row. Another
 // reason may be the change by the first request, if it succeeded, or that no two answers are the same, as those that
 // count the requests of a caller.
-func (p *prover) tells(e *fixture.Endpoint, got, none *fixture.Answer) bool {
+func (p *prover) byKey(e *fixture.Endpoint, got, none *fixture.Answer) bool {
 	if e.Info.Method == http.MethodGet {
 		return p.lasts(&look{e: e, r: got.Request}, got)
 	}

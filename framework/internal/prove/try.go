@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -360,10 +361,9 @@ func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 		if acted := p.permittedFor(action, one); acted != nil && acted.OK() {
 			p.reachAll(e, one)
 		}
-		if now := p.permittedFor(e, one); now != nil { // or the action has taken the row from every caller
-			if last = now; last.OK() {
-				return
-			}
+		// There is no answer if the action has taken the row from every caller.
+		if last = cmp.Or(p.permittedFor(e, one), last); last.OK() {
+			return
 		}
 	}
 	p.unreached(e, last)
