@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -95,10 +96,12 @@ func (p *prover) unreached(e *fixture.Endpoint, last *fixture.Answer) {
 	case !slices.ContainsFunc(p.People, usable):
 		p.skip(e, p.Owner, "", "the declarations reject every caller: list a kind of caller that its permission permits")
 	case last == nil:
-		p.skip(e, p.Owner, "", "no row for it could be made: declare an endpoint that creates one, or insert one by a migration")
+		p.skip(e, p.Owner, "", "no row for it could be made: "+
+			"declare an endpoint that creates one and whose input has valid examples, or insert one by a migration")
 	default:
 		p.skip(e, last.By, last.Curl(), "it is answered %d: %s\n"+
-			"Give the fields of its input examples that are valid, or declare the endpoints that make the rows which it needs", last.Status, fixture.Clip(last.Text))
+			"Give the fields of its input examples that are valid, tag fields that are keys of rows with ref, "+
+			"or declare the endpoints that make the rows which it needs", last.Status, fixture.Clip(last.Text))
 	}
 }
 
@@ -358,7 +361,8 @@ func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 		if acted := p.permittedFor(action, one); acted != nil && acted.OK() {
 			p.reachAll(e, one)
 		}
-		if last = p.permittedFor(e, one); last != nil && last.OK() {
+		// There is no answer if the action has taken the row from every caller.
+		if last = cmp.Or(p.permittedFor(e, one), last); last.OK() {
 			return
 		}
 	}
