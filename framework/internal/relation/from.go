@@ -106,10 +106,10 @@ func (b Base) pathTo(path string) (f From, err error) {
 		f.Column = &own
 		return f, nil
 	}
-	if near := naming.DidYouMean(path, b.expressions()); near != "" && fieldNamed(b.table, path) == "" {
-		return f, naming.Sentence("no relation or expression %q in %s%s", path, b.table.Type.Name(), near)
-	}
 	if before == "" || fieldNamed(f.End.table, last) != "" {
+		if near := naming.DidYouMean(path, b.expressions()); before == "" && near != "" && fieldNamed(b.table, path) == "" {
+			err = naming.Sentence("no relation or expression %q in %s%s", path, b.table.Type.Name(), near)
+		}
 		return f, err
 	}
 	column, err := b.FieldAt(path)

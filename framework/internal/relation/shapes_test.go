@@ -230,6 +230,28 @@ func TestShapeDocument(t *testing.T) {
 	})
 }
 
+// TestPathsThatResembleExpressions: an expression may be named like a path that a tag from has.
+func TestPathsThatResembleExpressions(t *testing.T) {
+	type view struct {
+		Title  *string  `json:"title"  from:"writer.username"`
+		Upper  *string  `json:"upper"  from:"writer_username"`
+		Tags   []string `json:"tags"   from:"tags.name"`
+		TagIDs []int64  `json:"tagged" from:"tags.id"`
+	}
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		v := articles()
+		v.Verbs = framework.Verbs{List: framework.Shows[view]()}
+		for _, name := range []string{"writer_username", "tag_name", "tag_id"} {
+			v.Expressions[name] = framework.SQL[string]("upper(?TableAlias.title)")
+		}
+		api := framework.New(config(db))
+		api.Register(v, authors(), comments(), tags())
+		if err := api.Check(); err != nil {
+			t.Errorf("right tags are mistakes: %v", err)
+		}
+	})
+}
+
 // TestShapeMistakes: each wrong tag from is reported at start.
 func TestShapeMistakes(t *testing.T) {
 	type wrong struct {
