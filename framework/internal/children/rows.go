@@ -235,7 +235,9 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 		return nil, err
 	}
 	for i := range found.Elem().Len() {
-		rows = append(rows, found.Elem().Index(i))
+		row := found.Elem().Index(i)
+		table.InUTC(l.rows.Pk.Value(row.Elem())) // as in items, so that equal keys are equal keys of a map
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

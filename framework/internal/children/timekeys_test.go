@@ -16,8 +16,18 @@ import (
 type Room struct {
 	bun.BaseModel `bun:"table:rooms"`
 
-	ID    int64   `bun:",pk,autoincrement"`
-	Slots []*Slot `bun:"m2m:room_slots,join:Room=Slot"`
+	ID       int64      `bun:",pk,autoincrement"`
+	Slots    []*Slot    `bun:"m2m:room_slots,join:Room=Slot"`
+	Openings []*Opening `bun:"rel:has-many,join:id=room_id"`
+}
+
+type Opening struct {
+	bun.BaseModel `bun:"table:openings"`
+
+	RoomID int64     `bun:",pk"`
+	At     time.Time `bun:",pk"`
+	Seats  int64
+	Keeper string
 }
 
 type Slot struct {
@@ -43,7 +53,8 @@ var calendar = sqldb.Migrations{Namespace: "calendar", FS: fstest.MapFS{
 	"1_calendar.tx.up.sql": {Data: []byte(`
 CREATE TABLE rooms (` + generated + `);
 CREATE TABLE slots (` + generated + `, at {{timestamp}} NOT NULL UNIQUE, seal {{if postgres}}bytea{{else}}BLOB{{end}});
-CREATE TABLE room_slots (room_id {{bigint}} NOT NULL, slot_id {{bigint}} NOT NULL, PRIMARY KEY (room_id, slot_id));`)},
+CREATE TABLE room_slots (room_id {{bigint}} NOT NULL, slot_id {{bigint}} NOT NULL, PRIMARY KEY (room_id, slot_id));
+CREATE TABLE openings (room_id {{bigint}} NOT NULL, at {{timestamp}} NOT NULL, seats {{bigint}} NOT NULL, keeper {{text}} NOT NULL, PRIMARY KEY (room_id, at));`)},
 	"1_calendar.tx.down.sql": {Data: []byte(``)},
 }}
 
@@ -71,6 +82,40 @@ func TestTimesAsKeys(t *testing.T) {
 		}
 		if n := apitest.Count(t, db, "slots"); n != 2 {
 			t.Errorf("%d slots are stored; want 2", n)
+		}
+	})
+}
+
+// TestTimesAsPartsOfKeys: an item changes the row with its time, and keeps the columns that the item lacks.
+func TestTimesAsPartsOfKeys(t *testing.T) {
+	type opening struct {
+		At    time.Time `json:"at" validate:"required"`
+		Seats int64     `json:"seats"`
+	}
+	type shown struct {
+		At     time.Time `json:"at"`
+		Seats  int64     `json:"seats"`
+		Keeper string    `json:"keeper"`
+	}
+	type input struct {
+		Openings []opening `json:"openings" to:"openings"`
+	}
+	type view struct {
+		Openings []shown `json:"openings" from:"openings,order=at"`
+	}
+	apitest.Databases(t, calendar, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Room]{
+			Name: "rooms", Scope: framework.Public(), Verbs: framework.Verbs{Patch: framework.Accepts[input, view]()},
+			Models: []any{(*RoomSlot)(nil)}, Relations: framework.Relations{"openings": framework.OfRow},
+		})
+		at := time.Date(2026, 1, 1, 8, 0, 0, 500_000_000, time.UTC)
+		apitest.Insert(t, db, &Room{ID: 1}, &Opening{RoomID: 1, At: at, Seats: 1, Keeper: "ann"}, &Opening{RoomID: 2, At: at, Seats: 2, Keeper: "ben"})
+		for _, text := range []string{"2026-01-01T08:00:00.5Z", "2026-01-01T10:00:00.5+02:00"} {
+			c.Do("PATCH", "/api/rooms/1/", `{"openings":[{"at":"`+text+`","seats":5}]}`).Expect(200).
+				Contains(`"openings":[{"at":"2026-01-01T08:00:00.5Z","seats":5,"keeper":"ann"}]`)
+		}
+		if n := apitest.Count(t, db, "openings"); n != 2 {
+			t.Errorf("%d openings are stored; want 2", n)
 		}
 	})
 }
