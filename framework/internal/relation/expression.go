@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -71,18 +72,27 @@ func checkText(text string, values []any) error {
 var modelPlaceholders = []string{"?TableAlias", "?TableName", "?TableColumns", "?TablePKs", "?Columns", "?PKs"}
 
 // checkPlaceholder checks the name of a placeholder. bun writes an unknown name as it is, and the
-// statement fails. A struct that is the only value has names of its own.
+// statement fails, or takes another value on SQLite. A struct that is the only value has names of its
+// own, those of its exported fields.
 func checkPlaceholder(name string, values []any) error {
+	if number, err := strconv.Atoi(name); err == nil && number >= len(values) {
+		return naming.Sentence("no value for the placeholder %q; the number of values is %d, and the first is ?0", "?"+name, len(values))
+	}
 	if strings.Trim(name[:1], "0123456789(") == "" || slices.Contains(modelPlaceholders, "?"+name) {
 		return nil
 	}
 	if len(values) == 1 {
 		_, named := values[0].(schema.NamedArgAppender)
-		if t := reflect.TypeOf(values[0]); named || t != nil && naming.Indirect(t).Kind() == reflect.Struct {
+		if t := reflect.TypeOf(values[0]); named || t != nil && hasNames(naming.Indirect(t)) {
 			return nil
 		}
 	}
-	return naming.Sentence("no placeholder %q; the table of the row is ?TableAlias, and a value is ?%s", "?"+name, naming.DidYouMean("?"+name, modelPlaceholders))
+	return naming.Sentence("no placeholder %q; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \\?%s", "?"+name, naming.DidYouMean("?"+name, modelPlaceholders))
+}
+
+// hasNames reports whether a value has names for placeholders. A time has none.
+func hasNames(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), reflect.StructField.IsExported)
 }
 
 // checkName checks that a name is free for an expression.

@@ -3,6 +3,7 @@ package relation_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -166,19 +167,24 @@ func TestMistakes(t *testing.T) {
 				v.Expressions["misspelt"], v.Expressions["unnamed"] = framework.SQL[int64]("?TableAlis.price * ?", 2), framework.SQL[int64]("?TableAlias.price * ?factor")
 				v.Expressions["named"] = framework.SQL[int64]("?TableAlias.price * ?factor", struct{ Factor int64 }{2})
 				v.Expressions["longer"], v.Expressions["second"] = framework.SQL[int64]("?TableAliases.price"), framework.SQL[int64]("?0 * ?TabelAlias.price", 2)
+				v.Expressions["beyond"], v.Expressions["timed"] = framework.SQL[int64]("?0 * ?2", 1, 2), framework.SQL[bool]("?TabelAlias.price > 1 AND ? > '1'", time.Now())
+				v.Expressions["url"], v.Expressions["written"] = framework.SQL[string]("'/x?id=' || ?TableAlias.title"), framework.SQL[string](`'/x\?id=' || ?TableAlias.title`)
 				v.Expressions["counted"], v.Expressions["numbered"] = framework.SQL[bool](`?TableAlias.title \? ? AND ?`, "a", true), framework.SQL[int64]("?0 + ?0 + ?TableAlias.price", 2)
 			}),
 			[]string{
 				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
+				`articles: expressions: "beyond": no value for the placeholder "?2"; the number of values is 2, and the first is ?0`,
 				`articles: expressions: "few": the number of placeholders is 1, and the number of values 0; give one value for each ?, and write an operator ? as \?`,
-				`articles: expressions: "longer": no placeholder "?TableAliases"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
+				`articles: expressions: "longer": no placeholder "?TableAliases"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?; did you mean "?TableAlias"?`,
 				`articles: expressions: "many": the number of placeholders is 3, and the number of values 1; give one value for each ?, and write an operator ? as \?`,
-				`articles: expressions: "misspelt": no placeholder "?TableAlis"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
+				`articles: expressions: "misspelt": no placeholder "?TableAlis"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?; did you mean "?TableAlias"?`,
 				`articles: expressions: "none": its SQL is empty; write framework.SQL[int64]("?TableAlias.price * ?TableAlias.quantity")`,
-				`articles: expressions: "second": no placeholder "?TabelAlias"; the table of the row is ?TableAlias, and a value is ?; did you mean "?TableAlias"?`,
+				`articles: expressions: "second": no placeholder "?TabelAlias"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?; did you mean "?TableAlias"?`,
+				`articles: expressions: "timed": no placeholder "?TabelAlias"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?; did you mean "?TableAlias"?`,
 				`articles: expressions: "title": a field has this name already; choose another`,
 				`articles: expressions: "writer": the relation Writer has this name already; choose another`,
-				`articles: expressions: "unnamed": no placeholder "?factor"; the table of the row is ?TableAlias, and a value is ?`,
+				`articles: expressions: "unnamed": no placeholder "?factor"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?`,
+				`articles: expressions: "url": no placeholder "?id"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?`,
 				`articles: expressions: "zero": it has no SQL; make it by framework.SQL`,
 			},
 		},
