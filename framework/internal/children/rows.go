@@ -245,6 +245,7 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 // store deletes the rows that the list lacks, and then changes and inserts rows, each by one
 // statement.
 func (p *rowChange) store(c *call.Call, parent reflect.Value) error {
+	p.follow(parent)
 	changed, added, err := p.compare(c, parent)
 	if err != nil {
 		return err
@@ -266,6 +267,28 @@ func (p *rowChange) store(c *call.Call, parent reflect.Value) error {
 		return p.broken(added, err)
 	}
 	return p.within(c, append(keys, keysOf(p.rows, changed.rows)...))
+}
+
+// follow sets the foreign key of the stored rows, if it is a part of their key: if the request has
+// changed the parent's column, ON UPDATE CASCADE has changed it in the database.
+func (p *rowChange) follow(parent reflect.Value) {
+	if !p.chosen {
+		return
+	}
+	for _, row := range p.gone {
+		p.join(parent, row)
+	}
+	for _, one := range p.items {
+		if one.stored.IsValid() {
+			p.join(parent, one.stored)
+		}
+	}
+}
+
+// join sets the foreign key of a row.
+func (p *rowChange) join(parent, row reflect.Value) {
+	key := reflect.Indirect(p.base.Value(parent.Elem())).Interface()
+	p.foreign.Value(row.Elem()).Set(table.FieldValue(p.foreign, key))
 }
 
 // A batch has rows, as pointers to their model, and the index in the list of each.
@@ -294,8 +317,7 @@ func (p *rowChange) compare(c *call.Call, parent reflect.Value) (changed, added 
 		}
 		switch {
 		case !one.stored.IsValid():
-			key := reflect.Indirect(p.base.Value(parent.Elem())).Interface()
-			p.foreign.Value(row.Elem()).Set(table.FieldValue(p.foreign, key))
+			p.join(parent, row)
 			if err := p.rows.Stamp(c, row.Elem()); err != nil {
 				return changed, added, err
 			}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
@@ -191,6 +193,63 @@ func TestRecorderOfKeysOfTwoColumns(t *testing.T) {
 		}
 		if got, want := suppliesOf(t, db), "1.1.brass=7 2.1.steel=2 2.2.brass=3"; got != want {
 			t.Errorf("the rows are %s; want %s", got, want)
+		}
+	})
+}
+
+// A Shelf has a code, to which its places refer.
+type Shelf struct {
+	bun.BaseModel `bun:"table:shelves"`
+
+	ID     int64 `bun:",pk"`
+	Code   string
+	Places []*Place `bun:"rel:has-many,join:code=shelf"`
+}
+
+type Place struct {
+	bun.BaseModel `bun:"table:places"`
+
+	Shelf  string `bun:",pk"`
+	Number int64  `bun:",pk"`
+	Text   string
+}
+
+var store = sqldb.Migrations{Namespace: "store", FS: fstest.MapFS{
+	"1_store.tx.up.sql": {Data: []byte(`
+CREATE TABLE shelves (id {{bigint}} PRIMARY KEY, code {{text}} NOT NULL UNIQUE);
+CREATE TABLE places (shelf {{text}} NOT NULL REFERENCES shelves (code) ON UPDATE CASCADE, number {{bigint}} NOT NULL, text {{text}} NOT NULL, PRIMARY KEY (shelf, number));`)},
+	"1_store.tx.down.sql": {Data: []byte(``)},
+}}
+
+// TestKeysThatFollowTheParent: a request changes the column that the rows refer to, and the rows.
+func TestKeysThatFollowTheParent(t *testing.T) {
+	type place struct {
+		Number int64  `json:"number" validate:"required"`
+		Text   string `json:"text"`
+	}
+	type input struct {
+		Code   string  `json:"code"`
+		Places []place `json:"places" to:"places"`
+	}
+	type view struct {
+		Code   string  `json:"code"`
+		Places []place `json:"places" from:"places,order=number"`
+	}
+	apitest.Databases(t, store, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Shelf]{
+			Name: "shelves", Scope: framework.Public(), Verbs: framework.Verbs{Patch: framework.Accepts[input, view]()}, Relations: framework.Relations{"places": framework.OfRow},
+		})
+		apitest.Insert(t, db, &Shelf{ID: 1, Code: "a"}, &Shelf{ID: 2, Code: "z"},
+			&Place{Shelf: "a", Number: 1, Text: "one"}, &Place{Shelf: "a", Number: 2, Text: "two"}, &Place{Shelf: "z", Number: 1, Text: "other"})
+		for _, body := range []string{
+			`{"code":"b","places":[{"number":1,"text":"new"},{"number":3,"text":"three"}]}`,
+			`{"code":"c","places":[{"number":1,"text":"I"},{"number":3,"text":"III"}]}`,
+			`{"code":"d","places":[]}`,
+		} {
+			c.Do("PATCH", "/api/shelves/1/", body).Expect(200).Contains(body)
+		}
+		if n := apitest.Count(t, db, "places"); n != 1 {
+			t.Errorf("%d places are stored; want that of shelf 2", n)
 		}
 	})
 }
