@@ -164,3 +164,54 @@ func TestKeysOfDepots(t *testing.T) {
 		finds(t, report, "GET /api/depots/size/", "with the key of another's row of depots at the parameter key")
 	})
 }
+
+type depotLabel struct {
+	Code uuid.UUID `json:"code"`
+}
+
+type baleLabel struct {
+	Name string `json:"name" validate:"required,max=60"`
+}
+
+type baleCard struct {
+	ID uuid.UUID `json:"id"`
+	baleLabel
+}
+
+// yards serves depots with bales below them, and counts the bales of a depot: of one of the caller, or of any.
+func yards(all bool) []framework.Resource {
+	weigh := func(c *framework.Call, in depotKey) (sizeView, error) {
+		q := c.DB.NewSelect().Table("bales").Where("depot_id = ?", in.Key)
+		if !all {
+			q.Where("depot_id IN (?)", c.DB.NewSelect().Table("depots").Column("id").Where("owner_id = ?", c.Caller.ID))
+		}
+		n, err := q.Count(c)
+		return sizeView{n}, err
+	}
+	signedIn, byID := framework.Authenticated(), framework.Ordering{Default: "id"}
+	return []framework.Resource{
+		framework.ViewSet[Depot]{
+			Name: "depots", Scope: framework.Own((*Depot).owner), Permission: signedIn, Ordering: byID,
+			Verbs:      framework.Verbs{List: framework.Shows[depotView](), Create: framework.Accepts[depotLabel, depotView]()},
+			Collection: []framework.CollectionAction{framework.OnCollection(http.MethodPost, "size", weigh)},
+		},
+		framework.ViewSet[Bale]{
+			Name: "bales", Parent: framework.Child("depot", "depots"), Scope: framework.Public(), Permission: signedIn, Ordering: byID,
+			Verbs: framework.CRUD[baleLabel, baleCard](),
+		},
+	}
+}
+
+// TestKeysOfRowsWithRowsBelow: only the key of a depot that has bales shows that the function counts those of others,
+// and the newest depots have none.
+func TestKeysOfRowsWithRowsBelow(t *testing.T) {
+	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+		report := prove(t, db, nil, yards(false)...)
+		for _, f := range append(report.Findings, report.Unexercised...) {
+			t.Errorf("%s", f)
+		}
+	})
+	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+		finds(t, prove(t, db, nil, yards(true)...), "POST /api/depots/size/", "with the key of another's row of depots at /key")
+	})
+}
