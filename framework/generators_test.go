@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/calendar"
 	"trestle.example/framework/decimal"
+	"trestle.example/framework/sqldb"
 )
 
 // paise are money in hundredths, which JSON has as a number with two places.
@@ -63,6 +64,29 @@ func TestFunctionsRejectByTheUniquesOfTheirViewset(t *testing.T) {
 	if got := said.at("paths", "/api/books/{id}/cover/", "get", "responses", "409"); got != "" {
 		t.Errorf("a function that reads rejects by 409 %s", got)
 	}
+}
+
+// TestFunctionsRejectByTheUniquesOfTheViewsetThatTheyShow: an action of a country that creates a book is
+// rejected by the constraints of books.
+func TestFunctionsRejectByTheUniquesOfTheViewsetThatTheyShow(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		publish := func(c *framework.Call, country *Country, _ framework.None) (BookView, error) {
+			b := Book{Title: "Tales of " + country.Name, Status: "draft"}
+			return BookView{ID: b.ID}, framework.Insert(c, &b)
+		}
+		v := countries()
+		v.Actions = []framework.Action[Country]{framework.Post("publish", publish).Answers(http.StatusCreated), framework.Post("again", publish)}
+		c, said := promised(t, config(db), v, authors(), books())
+		ada := c.as("ada")
+		path := "/api/countries/" + ada.post("/api/countries/", fields{"name": "Norway"}).is(201).id()
+		ada.post(path+"/publish/", nil).is(201)
+		for _, action := range []string{"publish", "again"} {
+			ada.post(path+"/"+action+"/", nil).refuses(409, "title_taken") // promised compares it with the document
+			if got := said.at("paths", "/api/countries/{id}/"+action+"/", "post", "responses", "409"); !strings.Contains(got, "TitleTaken") {
+				t.Errorf("the action %s rejects by 409 %s; want title_taken", action, got)
+			}
+		}
+	})
 }
 
 // A NameAuth has the name of a security scheme.

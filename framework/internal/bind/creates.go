@@ -10,11 +10,15 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// bindCreates finds out which endpoints answer 201 with the key of a row, so that their answers have
-// the header Location. It runs when all resources are bound.
+// bindCreates finds out which viewset the answers of functions show, for the codes of its constraints,
+// and which endpoints answer 201 with the key of a row, so that their answers have the header
+// Location. It runs when all resources are bound.
 func bindCreates(resources []*table.Resource) {
 	for _, r := range resources {
 		for _, e := range r.Endpoints {
+			if e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent { // an action
+				e.Shown = shownBy(e)
+			}
 			e.Creates = created(e)
 		}
 	}
@@ -22,14 +26,14 @@ func bindCreates(resources []*table.Resource) {
 
 // created describes the row that an endpoint creates. The key is matched by Go name and type. The
 // result is nil if the endpoint is not a function that answers 201, the answer is not a struct with
-// the key, or the viewset does not serve single rows.
+// the key, or the viewset does not serve single rows. It is nil if that viewset is another one and
+// below a third, because the request has no key of its parent.
 func created(e *table.Endpoint) (row *table.Created) {
-	function := e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent // an action
-	if !function || e.Status != http.StatusCreated || e.Out == nil || e.Out.Kind() != reflect.Struct {
+	r := e.Shown
+	if r == nil || e.Status != http.StatusCreated || e.Out == nil || e.Out.Kind() != reflect.Struct {
 		return nil
 	}
-	r := shownBy(e)
-	if r == nil || r.Key == nil || !r.HasAddresses() {
+	if r.Key == nil || !r.HasAddresses() || r != e.Resource && r.Above != nil {
 		return nil
 	}
 	for f := range naming.ShapeFields(e.Out) {
@@ -41,21 +45,16 @@ func created(e *table.Endpoint) (row *table.Created) {
 }
 
 // shownBy returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
-// its verbs has the answer and a verb of a viewset of another model has it. It is nil if that
-// viewset is below another one, because the request has no key of its parent.
+// its verbs has the answer and a verb of a viewset of another model has it.
 func shownBy(e *table.Endpoint) *table.Resource {
 	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
 	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
 		return e.Resource
 	}
 	for _, other := range e.Resource.API.Resources {
-		if other.Model == e.Resource.Model || !slices.ContainsFunc(other.Declaration.Verbs, answers) {
-			continue
+		if other.Model != e.Resource.Model && slices.ContainsFunc(other.Declaration.Verbs, answers) {
+			return other
 		}
-		if other.Above != nil {
-			return nil
-		}
-		return other
 	}
 	return e.Resource
 }

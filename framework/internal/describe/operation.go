@@ -325,13 +325,20 @@ func (e Operation) refusesFile() (codes []string) {
 	return codes
 }
 
-// refusesTaken lists the error codes of the resource's unique constraints and checks.
+// refusesTaken lists the error codes of the unique constraints and checks of the resource, and of the
+// one whose rows the answer of a function shows.
 func (e Operation) refusesTaken() (codes []string) {
-	for _, u := range e.Resource.Uniques {
-		codes = append(codes, u.Code)
+	resources := []*table.Resource{e.Resource}
+	if e.Shown != nil && e.Shown != e.Resource {
+		resources = append(resources, e.Shown)
 	}
-	for _, k := range e.Resource.Checks {
-		codes = append(codes, k.Code)
+	for _, r := range resources {
+		for _, u := range r.Uniques {
+			codes = append(codes, u.Code)
+		}
+		for _, k := range r.Checks {
+			codes = append(codes, k.Code)
+		}
 	}
 	return codes
 }

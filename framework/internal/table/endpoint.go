@@ -63,7 +63,8 @@ type Endpoint struct {
 	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
 	Unwrapped    bool            // an action whose body and answer have no member around them
 	Serve        func(c *call.Call, r *Request) (*Response, error)
-	Creates      *Created // the row that a function creates; nil without its key in the answer
+	Shown        *Resource // the viewset whose rows the answer of a function shows; nil for any other endpoint
+	Creates      *Created  // the row that a function creates; nil without its key in the answer
 	// Locks are the rules about writing the fields of Input, by their names.
 	Locks map[string][]*fieldrule.Rule
 }
