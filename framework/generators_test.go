@@ -76,7 +76,13 @@ func TestFunctionsRejectByTheUniquesOfTheViewsetThatTheyShow(t *testing.T) {
 		}
 		v := countries()
 		v.Actions = []framework.Action[Country]{framework.Post("publish", publish).Answers(http.StatusCreated), framework.Post("again", publish)}
-		c, said := promised(t, config(db), v, authors(), books())
+		v.Actions = append(v.Actions, framework.Post("touch", func(*framework.Call, *Country, framework.None) (framework.None, error) { return framework.None{}, nil }))
+		b := books()
+		b.Verbs.Delete = framework.Changes(func(*framework.Call, *Book, framework.None) (framework.None, error) { return framework.None{}, nil })
+		c, said := promised(t, config(db), v, authors(), b)
+		if got := said.at("paths", "/api/countries/{id}/touch/", "post", "responses", "409"); strings.Contains(got, "TitleTaken") {
+			t.Errorf("an action that answers nothing has the codes of books, a verb of which answers nothing too: %s", got)
+		}
 		ada := c.as("ada")
 		path := "/api/countries/" + ada.post("/api/countries/", fields{"name": "Norway"}).is(201).id()
 		ada.post(path+"/publish/", nil).is(201)

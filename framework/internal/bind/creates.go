@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 )
@@ -45,10 +46,10 @@ func created(e *table.Endpoint) (row *table.Created) {
 }
 
 // shownBy returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
-// its verbs has the answer and a verb of a viewset of another model has it.
+// its verbs has the answer and a verb of a viewset of another model has it. A function without an answer shows those of its own viewset.
 func shownBy(e *table.Endpoint) *table.Resource {
 	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
-	if slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
+	if e.Out == input.NoneType || slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
 		return e.Resource
 	}
 	for _, other := range e.Resource.API.Resources {
