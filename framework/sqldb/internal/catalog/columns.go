@@ -25,10 +25,7 @@ type Catalog struct {
 // (rowid, xmin and so on). A table that does not exist has none. The name may
 // begin with a schema: "app.patients".
 func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
-	space, name, ok := strings.Cut(table, ".")
-	if !ok {
-		space, name = "", table
-	}
+	space, name := split(table)
 	if c.Kind == dialect.SQLite {
 		if space == "" {
 			space = "main"
@@ -71,12 +68,15 @@ func (c Catalog) names(ctx context.Context, q schema.QueryAppender) ([]string, e
 }
 
 // quotedName quotes the name of a table, which may begin with a schema.
-func quotedName(table string) string {
+func quotedName(table string) string { return quotedTable(split(table)) }
+
+// split returns the schema, "" without one, and the name of a table.
+func split(table string) (space, name string) {
 	space, name, ok := strings.Cut(table, ".")
 	if !ok {
-		return quotedTable("", table)
+		return "", table
 	}
-	return quotedTable(space, name)
+	return space, name
 }
 
 func quotedTable(space, name string) string {
