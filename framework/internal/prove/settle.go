@@ -17,5 +17,8 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	p.checkLocks(e, got, on)
-	return p.Learn(before, fixture.MakerOf(got.Request, on))
+	fresh := p.Learn(before, fixture.MakerOf(got.Request, on))
+	p.checkAnswered(e, got, on, fresh)
+	p.checkMoved(e, got, on, fresh)
+	return fresh
 }
