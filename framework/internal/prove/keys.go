@@ -14,7 +14,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
-	"trestle.example/framework/internal/spec"
 )
 
 // tryKeys sends keys of rows that the sender may not see to a function of the program, in each place of its
@@ -24,11 +23,7 @@ func (p *prover) tryKeys(e *fixture.Endpoint) {
 		return
 	}
 	for _, who := range p.People[2:] {
-		var on *fixture.Row
-		if e.Access(who) != spec.AccessRefused && e.Spec.Key != nil {
-			on = p.RowFor(who, e.Resource)
-		}
-		if e.Access(who) != spec.AccessRefused && (e.Spec.Key == nil || on != nil && on.By == who && p.Permits(e, who, on)) {
+		if on, usable := p.ownRow(e, who); usable {
 			p.tryKeysAs(e, who, on)
 			return
 		}

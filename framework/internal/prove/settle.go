@@ -1,6 +1,12 @@
 package prove
 
-import "trestle.example/framework/internal/prove/fixture"
+import (
+	"fmt"
+	"slices"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
+)
 
 // perform sends a request for a row, nil for none. It checks what the request changed and what the answer
 // has, and returns the rows that are new. They count as made by the person who made the row.
@@ -17,5 +23,46 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	p.checkLocks(e, got, on)
-	return p.Learn(before, fixture.MakerOf(got.Request, on))
+	fresh := p.Learn(before, fixture.MakerOf(got.Request, on))
+	p.checkAnswered(e, got, on, fresh)
+	p.checkMoved(e, got, on, fresh)
+	return fresh
+}
+
+// checkAnswered checks that the framework answers a request with the row that the path names, or with the row
+// that is new. A view without the primary key says nothing about that.
+func (p *prover) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, fresh []*fixture.Row) {
+	if !e.Declared() || !got.OK() || e.Pagination != nil || e.Resource.Table == nil {
+		return
+	}
+	rows := slices.DeleteFunc(slices.Clone(fresh), func(one *fixture.Row) bool { return one.Table != e.Resource.Table.Name })
+	if on != nil {
+		rows = []*fixture.Row{on}
+	}
+	keys := p.KeysOf(e.Resource.Table.Name)
+	if len(rows) == 0 || len(keys) != 1 {
+		return
+	}
+	for _, object := range objectsIn(e, got.Value()) {
+		for name, field := range e.Resource.Names {
+			value, shown := object[name]
+			is := func(one *fixture.Row) bool { return one.Values[keys[0]] == fmt.Sprint(value) }
+			if shown && value != nil && field.Column != nil && field.Column.Name == keys[0] && !slices.ContainsFunc(rows, is) {
+				p.find(e, got.By, got.Curl(), "the answer has the row %q, and the request is for another row", fmt.Sprint(value))
+			}
+		}
+	}
+}
+
+// checkMoved checks that the framework has not written a row that the Where of its viewset hides from the sender.
+func (p *prover) checkMoved(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, fresh []*fixture.Row) {
+	if !e.Fills() || !got.OK() || e.Resource.Scope.Kind != declare.ScopeWhere {
+		return
+	}
+	for _, one := range append(slices.Clip(fresh), on) {
+		if one != nil && one.Table == e.Resource.Table.Name && !p.InScope(got.By, e.Resource, one, e.Route) {
+			p.find(e, got.By, got.Curl(), "it writes a row that the Where of the viewset hides from the sender")
+			return
+		}
+	}
 }

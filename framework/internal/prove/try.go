@@ -29,6 +29,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 		p.tryBelow(e)
 		p.tryReferences(e, nil)
 		p.tryKeys(e)
+		p.tryMoves(e)
 		p.tryReplay(e)
 	}
 }
@@ -157,6 +158,8 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 		}
 	}
 	p.tryKeys(e)
+	p.tryMoves(e)
+	p.tryChildren(e)
 }
 
 // reachAll sends the requests for a row as each person who did not make it.
@@ -254,10 +257,12 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 		if e.Access(who) == spec.AccessRefused || !hidden && !kept || !ok {
 			continue
 		}
-		r := fixture.Request{Method: e.Info.Method, Path: e.PathBelow(append(keys, above.Key(parent))), By: who, Header: http.Header{}}
+		r := fixture.Request{Path: e.PathBelow(append(keys, above.Key(parent))), By: who, Header: http.Header{}}
 		r.Body = p.WriterLike(e, who, nil, "").Body(e)
 		before := p.Contents()
-		p.reachBy(e, r, parent, above, false, hidden)
+		for _, r.Method = range methodsOf(e) {
+			p.reachBy(e, r, parent, above, false, hidden)
+		}
 		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
 			p.find(e, who, r.Curl(), "it changes %s below a row that is not theirs", strings.Join(changed, ", "))
 		}

@@ -1,0 +1,67 @@
+package prove
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+)
+
+// tryMoves sends bodies that have a value of another's row, in each member in turn, to the writes of a viewset
+// whose scope is a Where. No such write may put a row where its sender does not see it.
+func (p *prover) tryMoves(e *fixture.Endpoint) {
+	if !e.Fills() || e.Input == nil || e.Resource.Scope.Kind != declare.ScopeWhere || p.Broken != nil {
+		return
+	}
+	for _, who := range append(slices.Clone(p.People[2:]), p.Owner) {
+		on, usable := p.ownRow(e, who)
+		theirs := p.hiddenRow(who, e.Resource)
+		if !usable || theirs == nil || p.Lifts(who, e) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.Input.ByName)) {
+			p.move(e, who, on, name, theirs)
+		}
+		return
+	}
+}
+
+// ownRow returns the row for which a person can send the request of an endpoint: one that they made, nil if the
+// endpoint names none. It is false if the person cannot send it.
+func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row, bool) {
+	if e.Access(who) == spec.AccessRefused || e.Spec.Key == nil {
+		return nil, e.Access(who) != spec.AccessRefused
+	}
+	on := p.RowFor(who, e.Resource)
+	return on, on != nil && on.By == who && p.Permits(e, who, on)
+}
+
+// move sends one body, whose member has the text of a row of another caller.
+func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, name string, theirs *fixture.Row) {
+	field := e.Resource.Names[name]
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, on, "/"+name), on)
+	if !ok || field.Column == nil || theirs.Values[field.Column.Name] == "" {
+		return
+	}
+	var body map[string]any
+	if json.Unmarshal(r.Body, &body) != nil {
+		return
+	}
+	object := body
+	if e.BodyIn.Member != "" {
+		object = fixture.Member(body, e.BodyIn.Member)
+	}
+	if _, isText := object[name].(string); !isText {
+		return
+	}
+	object[name] = theirs.Values[field.Column.Name]
+	text, err := json.Marshal(body)
+	if err != nil {
+		return
+	}
+	r.Body = text
+	p.perform(e, r, on)
+}
