@@ -44,7 +44,8 @@ type Expression struct{ declared declare.Expression }
 //
 // The text is part of the statement, so it must not contain anything that a client sent. It must
 // be valid on the databases that the program supports. Its result may be NULL. If T is a decimal of
-// a numeric column, the result is rounded to its places.
+// a numeric column, the result is rounded to its places. If T is float64, the result is converted to it.
+// A value of the type float64 is a fraction, also 100.0.
 func SQL[T any](text string, values ...any) Expression {
 	return Expression{declare.Expression{Result: reflect.TypeFor[T](), Text: text, Values: values}}
 }

@@ -2,13 +2,18 @@ package children
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/sqldb"
 )
 
 // rowKey returns the column that identifies a row among those of one parent: the primary key, or the other
@@ -107,3 +112,54 @@ func (l *rowList) keyIn(value reflect.Value) any {
 	}
 	return v.Interface()
 }
+
+// keysIn returns the key of each item, nil for an item without one. If the database compares the text of a
+// key as equal to another text that a row has, it returns the text of the row.
+func (l *rowList) keysIn(c *call.Call, parent reflect.Value, stored map[any]reflect.Value, s sent) ([]any, error) {
+	keys := make([]any, s.value.Len())
+	for i := range keys {
+		keys[i] = l.keyIn(s.value.Index(i))
+	}
+	others := l.resembling(stored, keys)
+	if len(others) == 0 {
+		return keys, nil
+	}
+	key := bun.Ident(l.rows.Pk.Name)
+	equal, err := relation.Values(c, l.ofParent(c, parent).ColumnExpr("?TableAlias.?", key).Where("?TableAlias.? IN (?)", key, sqldb.List(others)), l.rows.Pk)
+	for _, row := range equal {
+		same := folded // in a column that ignores case
+		if slices.ContainsFunc(others, func(other any) bool { return unpadded(other) == unpadded(row[0]) }) {
+			same = unpadded // in a column of the type char
+		}
+		for i := range keys {
+			if slices.Contains(others, keys[i]) && same(keys[i]) == same(row[0]) {
+				keys[i] = row[0]
+			}
+		}
+	}
+	return keys, err
+}
+
+// resembling lists the keys of items that no row has, but for case and for spaces at the end. Columns may
+// ignore these.
+func (l *rowList) resembling(stored map[any]reflect.Value, keys []any) (others []any) {
+	if !l.chosen || l.rows.Pk.IndirectType.Kind() != reflect.String {
+		return nil
+	}
+	spellings := map[string]bool{}
+	for key := range stored {
+		spellings[folded(key)] = true
+	}
+	for _, key := range keys {
+		if key != nil && !stored[key].IsValid() && spellings[folded(key)] {
+			others = append(others, key)
+		}
+	}
+	return others
+}
+
+// unpadded is a text key without spaces at the end.
+func unpadded(key any) string { return strings.TrimRight(reflect.ValueOf(key).String(), " ") }
+
+// folded is a text key in lower case, without spaces at the end.
+func folded(key any) string { return strings.ToLower(unpadded(key)) }

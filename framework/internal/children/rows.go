@@ -190,12 +190,16 @@ func (l *rowList) prepare(c *call.Call, parent reflect.Value, s sent) (change, [
 	for _, row := range stored {
 		byKey[l.rows.Pk.Value(row.Elem()).Interface()] = row
 	}
+	keys, err := l.keysIn(c, parent, byKey, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	p := &rowChange{rowList: l, at: s.at}
 	var faults []problem.Fault
 	used := map[any]bool{}
-	for i := range s.value.Len() {
+	for i, key := range keys {
 		one := item{value: s.value.Index(i)}
-		if key := l.keyIn(one.value); key != nil {
+		if key != nil {
 			pointer := pointerAt(s.at, i, l.key)
 			one.stored = byKey[key]
 			faulty := input.Faulty(s.faults, pointer)
@@ -225,8 +229,7 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 		return nil, nil
 	}
 	found := reflect.New(reflect.SliceOf(reflect.PointerTo(l.rows.Model)))
-	q := l.relation.Rows(c).Model(found.Interface()).
-		Where("?TableAlias.? = ?", bun.Ident(l.foreign.Name), table.Column(l.base, parent.Elem())).
+	q := l.ofParent(c, parent).Model(found.Interface()).
 		OrderExpr("?TableAlias.?", bun.Ident(l.rows.Pk.Name))
 	if c.Session().InTx() {
 		q = l.rows.API.DB.Kind().ForUpdate(q)
@@ -240,6 +243,11 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// ofParent is a query of the rows of a parent that the caller may see.
+func (l *rowList) ofParent(c *call.Call, parent reflect.Value) *bun.SelectQuery {
+	return l.relation.Rows(c).Where("?TableAlias.? = ?", bun.Ident(l.foreign.Name), table.Column(l.base, parent.Elem()))
 }
 
 // store deletes the rows that the list lacks, and then changes and inserts rows, each by one

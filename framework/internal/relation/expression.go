@@ -2,6 +2,7 @@ package relation
 
 import (
 	"cmp"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,7 +20,7 @@ import (
 
 // AddExpression adds a declared expression under a name: a SQL text with values for its
 // placeholders, and the type of its result. In the text, ?TableAlias is the table of the row. A
-// result of a numeric type is rounded to its places.
+// result of a numeric type is rounded to its places, and one of a type of fractions is a fraction.
 func (s *Set) AddExpression(name string, result reflect.Type, text string, values []any) error {
 	if result == nil {
 		return naming.Sentence("it has no SQL; make it by framework.SQL")
@@ -28,16 +29,48 @@ func (s *Set) AddExpression(name string, result reflect.Type, text string, value
 	if err := cmp.Or(err, checkText(text, values), s.checkName(name)); err != nil {
 		return err
 	}
-	text = "(" + text + ")"
-	if places, numeric := placesOf(naming.Indirect(result)); numeric {
-		text = rounded(text, places)
-	}
-	sql := bun.SafeQuery(text, values...)
+	sql := bun.SafeQuery(typed("("+text+")", naming.Indirect(result)), withPoints(values)...)
 	s.Expressions[name] = query.Field{
 		Name: name, GoName: name, Type: naming.Indirect(result), Enum: datatype.ValueWords(enum), Nullable: true, Alias: s.table.Alias,
 		Expression: func(_ *call.Call, alias string) schema.QueryAppender { return aliased(alias, sql) },
 	}
 	return nil
+}
+
+// typed is SQL whose result the databases return as a type. Without it, a whole number would not be
+// read as a float64, and PostgreSQL would compare it with whole numbers only.
+func typed(sql string, result reflect.Type) string {
+	if places, numeric := placesOf(result); numeric {
+		return rounded(sql, places)
+	}
+	switch stored(result).(type) {
+	case float32:
+		return "CAST(" + sql + " AS real)"
+	case float64:
+		return "CAST(" + sql + " AS double precision)"
+	}
+	return sql
+}
+
+// withPoints returns the values of an expression. bun writes the fraction 100.0 as the whole number 100,
+// and a division of whole numbers loses its fraction; the point keeps it a fraction.
+func withPoints(values []any) []any {
+	all := slices.Clone(values)
+	for i, v := range all {
+		var f float64
+		switch v := v.(type) {
+		case float32:
+			f = float64(v)
+		case float64:
+			f = v
+		default:
+			continue
+		}
+		if f == math.Trunc(f) && !math.IsInf(f, 0) {
+			all[i] = bun.SafeQuery("?.0", v)
+		}
+	}
+	return all
 }
 
 // placeholder is a placeholder of bun, and the character before it.
