@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"log/slog"
@@ -207,4 +208,23 @@ func TestASchemaOfOurOwn(t *testing.T) {
 		ada.post("/api/lands/found/", fields{"code": "is", "name": "Iceland"}).is(200)
 	}
 	ada.get("/api/lands/").is(200).says(`"count":1`)
+}
+
+// TestATextTooLongForItsIndex: a name without a limit that the index of PostgreSQL cannot hold is an error of the
+// body. SQLite stores it.
+func TestATextTooLongForItsIndex(t *testing.T) {
+	existing(t, func(t *testing.T, db *sqldb.DB) {
+		script(t, db, oldSchema)
+		api := serve(t, config(db), oldLands()...)
+		long := strings.Builder{}
+		for n := range 1000 { // texts that are not alike, because PostgreSQL compresses others
+			fmt.Fprintf(&long, "%x", sha256.Sum256([]byte{byte(n), byte(n >> 8)}))
+		}
+		got := api.post("/api/lands/", fields{"code": "is", "name": long.String()})
+		if db.Kind() == sqldb.SQLite {
+			got.is(201)
+			return
+		}
+		got.refuses(400, "validation_failed").says("larger than what can be stored")
+	})
 }

@@ -118,6 +118,7 @@ func TestClassifyPostgresOnly(t *testing.T) {
 	}{
 		{"integer too large", "SELECT 2147483647::int + 1", OutOfRange},
 		{"text too long", "SELECT 1 FROM (VALUES ('ab'::varchar(1))) v; CREATE TEMP TABLE x (v varchar(1)); INSERT INTO x VALUES ('ab')", OutOfRange},
+		{"text too long for its index", "CREATE TEMP TABLE y (v text UNIQUE); INSERT INTO y SELECT string_agg(md5(n::text), '') FROM generate_series(1, 300) n", OutOfRange},
 		{"not a UUID", "SELECT 'abc'::uuid", OutOfRange},
 		{"exclusion", "CREATE TEMP TABLE x (v int4range, EXCLUDE USING gist (v WITH &&)); INSERT INTO x VALUES ('[1,3)'), ('[2,4)')", Check},
 		{"serialization failure", raised("40001"), Retry},

@@ -22,6 +22,7 @@ var postgresFaults = map[string]Kind{
 	"25P03":       Timeout, // idle_in_transaction_session_timeout
 	"25P04":       Timeout, // transaction_timeout
 	"53100":       Full,
+	"54000":       OutOfRange, // a row of an index or a table is too large
 	"53300":       Unavailable,
 	StateReadOnly: Unavailable,
 	"57P01":       Unavailable,
