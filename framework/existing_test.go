@@ -215,7 +215,7 @@ func TestASchemaOfOurOwn(t *testing.T) {
 func TestATextTooLongForItsIndex(t *testing.T) {
 	existing(t, func(t *testing.T, db *sqldb.DB) {
 		script(t, db, oldSchema)
-		api := serve(t, config(db), oldLands()...)
+		api := serve(t, config(db), oldLands()[:1]...)
 		long := strings.Builder{}
 		for n := range 1000 { // texts that are not alike, because PostgreSQL compresses others
 			fmt.Fprintf(&long, "%x", sha256.Sum256([]byte{byte(n), byte(n >> 8)}))
