@@ -125,7 +125,7 @@ func beside(api *framework.API, site *program.Site) (program.Beside, error) {
 func secondAPI(_ *framework.API, site *program.Site) (program.Beside, error) {
 	common := config(site)
 	common.Prefix = "/v2"
-	second := framework.New(common)
+	second := site.NewAPI(common)
 	second.Register(site.Identity.ViewSet())
 	handler, err := second.Handler()
 	return program.Beside{Handlers: map[string]http.Handler{"/v2/": handler}, APIs: []*framework.API{second}}, err

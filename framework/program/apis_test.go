@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func withSecondAPI() Program {
 	p.Beside = func(_ *framework.API, site *Site) (Beside, error) {
 		common := p.Config(site)
 		common.Prefix = "/v2"
-		second := framework.New(common)
+		second := site.NewAPI(common)
 		second.Register(framework.ViewSet[row]{Name: "ghosts", Verbs: framework.ReadOnly[view](), Scope: framework.Public()})
 		handler, err := second.Handler()
 		return Beside{Handlers: map[string]http.Handler{"/v2/": handler}, APIs: []*framework.API{second}}, err
@@ -53,4 +54,32 @@ func TestTablesOfAFurtherAPI(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAFurtherAPIHasTheSettings of the program: its links begin with the public URL.
+func TestAFurtherAPIHasTheSettings(t *testing.T) {
+	t.Parallel()
+	p := withSecondAPI()
+	declared := p.Beside
+	p.Beside = func(api *framework.API, site *Site) (Beside, error) {
+		beside, err := declared(api, site)
+		if err != nil {
+			return beside, err
+		}
+		w := httptest.NewRecorder()
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v2/ghost", nil)
+		request.Header.Set("Origin", "https://app.example.org")
+		beside.Handlers["/v2/"].ServeHTTP(w, request)
+		if want := `"type":"https://shop.example.org/v2/errors/not_found"`; !strings.Contains(w.Body.String(), want) {
+			t.Errorf("the error of the further API is %s; want %s", w.Body, want)
+		}
+		if allowed := w.Header().Get("Access-Control-Allow-Origin"); allowed != "https://app.example.org" {
+			t.Errorf("the allowed origin is %q", allowed)
+		}
+		return beside, nil
+	}
+	code, said := run(t, p, "check", "TRESTLE_PUBLIC_URL=https://shop.example.org", "TRESTLE_CORS_ORIGINS=https://app.example.org")
+	if code != exit.OK {
+		t.Errorf("check ends with %d: %s", code, said)
+	}
 }
