@@ -32,7 +32,7 @@ import (
 // This file has the code of pages that print parts of programs, so that the compiler checks it. It is
 // not run. TestCodeIsThatOfTheExample compares the pages with it.
 var _ = []any{
-	Staff{}, openByURL, openPool, mount, protect, beside, identify, useMiddleware, signed, startWithFiles, config, openS3,
+	Staff{}, openByURL, openPool, mount, protect, beside, secondAPI, identify, useMiddleware, signed, startWithFiles, config, openS3,
 	streamTotals, sendEvents, declareStreams, declareProvider, startWithProvider, runBesideDjango, framework.Where(ofTenant),
 }
 
@@ -120,6 +120,15 @@ func sendEvents(http.ResponseWriter, *http.Request) {}
 func beside(api *framework.API, site *program.Site) (program.Beside, error) {
 	events, err := api.Protect(framework.Holds("orders.view"), http.HandlerFunc(sendEvents))
 	return program.Beside{Handlers: map[string]http.Handler{"GET /events": events}}, err
+}
+
+func secondAPI(_ *framework.API, site *program.Site) (program.Beside, error) {
+	common := config(site)
+	common.Prefix = "/v2"
+	second := site.NewAPI(common)
+	second.Register(site.Identity.ViewSet())
+	handler, err := second.Handler()
+	return program.Beside{Handlers: map[string]http.Handler{"/v2/": handler}, APIs: []*framework.API{second}}, err
 }
 
 func identify(api *framework.API, w http.ResponseWriter, r *http.Request) {

@@ -81,8 +81,19 @@ type Site struct {
 	PageSize int // the number of rows on a page of a list
 	Log      *slog.Logger
 
-	values map[string]any // of the project's own settings
-	listed bool           // values has every setting of the program
+	values    map[string]any                          // of the project's own settings
+	listed    bool                                    // values has every setting of the program
+	configure func(framework.Config) framework.Config // sets what the settings say; nil in a test
+}
+
+// NewAPI returns a further API for [Program.Beside], such as a second version. As for the API of
+// the program, the settings replace PublicURL, Hosts, TrustedProxies, Timeout, CORS, Log, Slow,
+// Observers and, in production, HSTS of its configuration. The site of a test has no settings.
+func (s *Site) NewAPI(common framework.Config) *framework.API {
+	if s.configure != nil {
+		common = s.configure(common)
+	}
+	return framework.New(common)
 }
 
 // Beside is what a program serves beside the API: handlers and checks.
@@ -118,7 +129,7 @@ func (p Program) project() site.Project {
 
 // newSite returns the part of a site that the functions of the project may use.
 func newSite(s *site.Site) *Site {
-	return &Site{DB: s.DB, Identity: s.Identity, PageSize: s.PageSize, Log: s.Log, values: s.Own, listed: true}
+	return &Site{DB: s.DB, Identity: s.Identity, PageSize: s.PageSize, Log: s.Log, values: s.Own, listed: true, configure: s.Configure}
 }
 
 func (p Program) withDefaults() Program {

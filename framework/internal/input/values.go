@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"net"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strconv"
@@ -419,7 +421,25 @@ func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	return r.accept(p, v, v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)))
+	err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+	if err == nil && isInvalidIP(v.Interface()) {
+		err = problem.ValueError("must not be empty")
+	}
+	return r.accept(p, v, err)
+}
+
+// isInvalidIP reports whether v is an address or a network that blank text made. bun stores it as a
+// text that it cannot read.
+func isInvalidIP(v any) bool {
+	switch ip := v.(type) {
+	case netip.Addr:
+		return !ip.IsValid()
+	case netip.Prefix:
+		return !ip.IsValid()
+	case net.IP:
+		return len(ip) == 0
+	}
+	return false
 }
 
 // accept records a fault if err is not nil: the error of a type that reads itself. It returns

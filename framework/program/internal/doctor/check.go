@@ -71,9 +71,9 @@ func checkSchema(run *command.Run, cmd *cobra.Command, c config.Config, log *slo
 		return exit.NeedsAction("%s: %s; %s", f.Where, f.What, f.Fix)
 	}
 	defer s.Close()
-	api := s.API()
-	if err := api.Check(); err != nil {
+	apis, err := s.APIs()
+	if err != nil {
 		return err
 	}
-	return s.RequireSchema(cmd.Context(), api)
+	return s.RequireSchema(cmd.Context(), apis...)
 }

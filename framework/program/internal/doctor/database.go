@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,20 +88,20 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 	if !migrated {
 		return nil, nil
 	}
-	api := s.API()
-	if err := api.Check(); err != nil {
+	apis, err := s.APIs()
+	if err != nil {
 		return nil, err
 	}
-	complete, findings := findMissingColumns(ctx, s, api)
+	complete, findings := findMissingColumns(ctx, s, apis)
 	e.found("tables and columns", "", findings...)
 	if !complete {
 		return nil, nil
 	}
 	lacksColumns := len(findings) > 0
-	missing, findings = findUnindexed(ctx, s, api)
+	missing, findings = findUnindexedOf(ctx, s, apis)
 	e.found("indexes", "", findings...)
 	if !lacksColumns {
-		e.found("search documents", "", findUnsearchable(ctx, s, api)...)
+		e.found("search documents", "", findUnsearchable(ctx, s, apis[0])...)
 	}
 	return missing, nil
 }
@@ -310,6 +311,27 @@ func findUnsearchable(ctx context.Context, s *site.Site, api *framework.API) (fo
 		}
 	}
 	return found
+}
+
+// findUnindexedOf returns what findUnindexed returns for each API. An index that two APIs need is
+// there once.
+func findUnindexedOf(ctx context.Context, s *site.Site, apis []*framework.API) (missing []framework.IndexNeed, found []Finding) {
+	for _, api := range apis {
+		needs, findings := findUnindexed(ctx, s, api)
+		for _, n := range needs {
+			same := func(other framework.IndexNeed) bool { return other.String() == n.String() && other.Unique == n.Unique }
+			if !slices.ContainsFunc(missing, same) {
+				missing = append(missing, n)
+			}
+		}
+		for _, f := range findings {
+			same := func(other Finding) bool { return other.Where == f.Where && other.Fix == f.Fix }
+			if !slices.ContainsFunc(found, same) {
+				found = append(found, f)
+			}
+		}
+	}
+	return missing, found
 }
 
 // findUnindexed returns the missing indexes, and findings about them and about indexes

@@ -11,8 +11,8 @@ import (
 
 // findMissingColumns returns the findings about missing tables and columns. It reports
 // whether all tables exist.
-func findMissingColumns(ctx context.Context, s *site.Site, api *framework.API) (complete bool, found []Finding) {
-	missing, err := api.MissingColumns(ctx)
+func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API) (complete bool, found []Finding) {
+	missing, err := s.MissingColumns(ctx, apis...)
 	if err != nil {
 		return false, describeUnchecked(s.Project, err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/config"
@@ -103,8 +102,8 @@ func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		return s.serve(ctx, api, web, listener, phases{
-			begin: func(ctx context.Context) error { return begin(ctx, run, s, api, migrate, demo) },
+		return s.serve(ctx, web, listener, phases{
+			begin: func(ctx context.Context) error { return begin(ctx, run, s, migrate, demo) },
 			greet: func(ctx context.Context) error { return welcome(ctx, run, s.Site, listener.Addr(), demo) },
 		})
 	})
@@ -112,10 +111,10 @@ func runServe(run *command.Run, demo *Demo, cmd *cobra.Command) error {
 
 // begin prepares the server until it is ready. The server listens before begin is called: an
 // address that is in use is reported before begin prints demo passwords, which are shown once.
-func begin(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool, demo *Demo) error {
+func begin(ctx context.Context, run *command.Run, s *server, migrate bool, demo *Demo) error {
 	doctor.WarnOfSettings(s.Site)
 	s.logGeneratedKey()
-	if err := prepareInTime(ctx, run, s, api, migrate); err != nil {
+	if err := prepareInTime(ctx, run, s, migrate); err != nil {
 		return err
 	}
 	doctor.WarnOfPooler(ctx, s.Site)
@@ -127,13 +126,13 @@ func begin(ctx context.Context, run *command.Run, s *server, api *framework.API,
 
 // prepare applies the pending migrations if migrate is true. It returns an error if the
 // schema is then incomplete.
-func prepare(ctx context.Context, run *command.Run, s *site.Site, api *framework.API, migrate bool) error {
+func prepare(ctx context.Context, run *command.Run, s *server, migrate bool) error {
 	if migrate {
-		if err := schema.MigrateUp(ctx, run, s); err != nil {
+		if err := schema.MigrateUp(ctx, run, s.Site); err != nil {
 			return err
 		}
 	}
-	return s.RequireSchema(ctx, api)
+	return s.RequireSchema(ctx, s.apis...)
 }
 
 // listen listens at the address. If the address is in use or not permitted, the error says

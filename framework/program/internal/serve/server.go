@@ -26,6 +26,7 @@ type server struct {
 
 	config.Secrets
 	counters *redisthrottle.Store // nil if the process counts
+	apis     []*framework.API     // all APIs that it serves, once web has collected them
 	readOnly atomic.Bool          // the database took no writes at the last check that it answered
 	probe    *sqldb.DB            // a separate connection, so that a busy pool does not count as an outage
 }
@@ -121,7 +122,7 @@ type phases struct{ begin, greet func(context.Context) error }
 
 // serve answers requests until ctx ends, and completes the last writes. If a phase fails, it
 // stops and returns the error. It serves /livez and /readyz from the beginning.
-func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.Server, listener net.Listener, do phases) error {
+func (s *server) serve(ctx context.Context, web *httpserver.Server, listener net.Listener, do phases) error {
 	letHeapGrow()
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
@@ -133,7 +134,7 @@ func (s *server) serve(ctx context.Context, api *framework.API, web *httpserver.
 	end := func() {}
 	err := do.begin(serving)
 	if err == nil {
-		end = startHousekeeping(ctx, s.Site, api)
+		end = startHousekeeping(ctx, s.Site, s.apis...)
 		web.Ready()
 		err = do.greet(serving)
 	}
@@ -162,6 +163,7 @@ func (s *server) web(api *framework.API) (*httpserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.apis = append([]*framework.API{api}, beside.APIs...)
 	if handler, err = join(handler, beside.Handlers); err != nil {
 		return nil, err
 	}

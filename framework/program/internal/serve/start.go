@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"trestle.example/framework"
 	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/sqldb"
 )
@@ -23,12 +22,12 @@ const (
 // start before its database. It logs a reason that differs from the last one, at most every
 // 10 seconds. It returns any other fault, such as a missing migration, or a SQLite file that
 // cannot be opened.
-func prepareInTime(ctx context.Context, run *command.Run, s *server, api *framework.API, migrate bool) error {
+func prepareInTime(ctx context.Context, run *command.Run, s *server, migrate bool) error {
 	told, at := "", time.Time{}
 	for {
 		err := s.reach(ctx)
 		if err == nil {
-			err = prepare(ctx, run, s.Site, api, migrate)
+			err = prepare(ctx, run, s, migrate)
 		}
 		if err == nil || !s.isAway(err) {
 			return err

@@ -41,12 +41,12 @@ func PendingNames(list []sqldb.Migration) (names []string) {
 }
 
 // RequireSchema returns an error if a migration is pending, or if a table or a column of the
-// declarations is missing. The error says what to do, and has exit code 3.
-func (s *Site) RequireSchema(ctx context.Context, api *framework.API) error {
+// declarations of the APIs is missing. The error says what to do, and has exit code 3.
+func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error {
 	if err := s.RequireMigrated(ctx); err != nil {
 		return err
 	}
-	missing, err := api.MissingColumns(ctx)
+	missing, err := s.MissingColumns(ctx, apis...)
 	if err != nil || len(missing) == 0 {
 		return err
 	}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,7 +15,8 @@ import (
 )
 
 // CollectBeside returns what is served beside an API: what the project declares, and the sign-in
-// by the identity provider of the settings. A path of the API that the server answers itself is an error.
+// by the identity provider of the settings. A path of the API that the server answers itself is an error, and so
+// is a mistake in the declarations of an API beside it.
 func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
 	for _, r := range api.Routes() {
 		if path := strings.TrimSuffix(r.Path, "/"); httpserver.IsHealthPath(path) {
@@ -26,10 +28,43 @@ func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
 			return Beside{}, err
 		}
 	}
+	for _, further := range beside.APIs {
+		if err := further.Check(); err != nil {
+			return Beside{}, err
+		}
+	}
 	if providers := s.Providers(); len(providers) > 0 {
 		return s.addProviders(api, beside, providers)
 	}
 	return beside, nil
+}
+
+// APIs returns the API and those beside it. An error is a mistake in their declarations.
+func (s *Site) APIs() ([]*framework.API, error) {
+	api := s.API()
+	if err := api.Check(); err != nil {
+		return nil, err
+	}
+	beside, err := s.CollectBeside(api)
+	return append([]*framework.API{api}, beside.APIs...), err
+}
+
+// MissingColumns lists the tables and columns that the declarations of the APIs need and the
+// database lacks, each once.
+func (s *Site) MissingColumns(ctx context.Context, apis ...*framework.API) (all []framework.MissingColumn, err error) {
+	for _, api := range apis {
+		missing, err := api.MissingColumns(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range missing {
+			same := func(other framework.MissingColumn) bool { return other.Table == m.Table && other.Column == m.Column }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all, nil
 }
 
 // addProviders adds the sign-in by identity providers to what the project declares.
@@ -49,7 +84,7 @@ func (s *Site) addProviders(api *framework.API, beside Beside, providers []oidc.
 	all := map[string]http.Handler{pattern: handler}
 	maps.Copy(all, beside.Handlers)
 	return Beside{
-		Handlers: all, Checks: append(slices.Clip(beside.Checks), httpserver.Check{Name: "oidc", Degrades: true, Run: signIn.Ready}),
+		Handlers: all, APIs: beside.APIs, Checks: append(slices.Clip(beside.Checks), httpserver.Check{Name: "oidc", Degrades: true, Run: signIn.Ready}),
 	}, nil
 }
 

@@ -21,7 +21,8 @@ type Site struct {
 	Users    *auth.Users
 	Log      *slog.Logger
 
-	counters throttle.Store // of rates; nil for the process itself
+	counters  throttle.Store       // of rates; nil for the process itself
+	observers []framework.Observer // of the API and of those beside it
 }
 
 // Close closes the database.
@@ -31,9 +32,18 @@ func (s *Site) Close() { _ = s.DB.Close() }
 const hsts = 365 * 24 * time.Hour
 
 // API returns a new API with every service. It replaces parts of the project's configuration
-// with the settings. It does not check the declarations.
+// with the settings. It does not check the declarations. Further APIs get the observers too.
 func (s *Site) API(observers ...framework.Observer) *framework.API {
-	common := s.Common(s)
+	s.observers = observers
+	common := s.Configure(s.Common(s))
+	common.Codes = s.addProviderCodes(common.Codes)
+	api := framework.New(common)
+	s.Register(api, s)
+	return api
+}
+
+// Configure replaces parts of a configuration with the settings.
+func (s *Site) Configure(common framework.Config) framework.Config {
 	common.PublicURL = s.PublicURL
 	common.Hosts = s.Hosts
 	common.TrustedProxies = s.TrustedProxies
@@ -44,9 +54,6 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	}
 	common.Log = s.Log
 	common.Slow = s.Slow
-	common.Observers = observers
-	common.Codes = s.addProviderCodes(common.Codes)
-	api := framework.New(common)
-	s.Register(api, s)
-	return api
+	common.Observers = s.observers
+	return common
 }
