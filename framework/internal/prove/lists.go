@@ -144,11 +144,15 @@ func (p *prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *
 		if !change() {
 			return
 		}
-		fresh := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return slices.Contains(known, one) })
-		if p.compared(e, looks, like, append(fresh, changed...)) {
+		if p.compared(e, looks, like, append(p.newSince(known), changed...)) {
 			return
 		}
 	}
+}
+
+// newSince lists the rows that were made since some rows were known.
+func (p *prover) newSince(known []*fixture.Row) []*fixture.Row {
+	return slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return slices.Contains(known, one) })
 }
 
 // createAgain makes one more row, by another person of the same kind if the first one may have no other.
