@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"maps"
 	"slices"
 
 	"trestle.example/framework/internal/prove/fixture"
@@ -50,4 +51,51 @@ func (p *prover) changeChild(e *fixture.Endpoint, who *fixture.Person, pointer s
 		return ok
 	}
 	return false
+}
+
+// tryLinks gives rows of two callers the same list of a many-to-many relation, and then takes the list from one of
+// them: the other one keeps its links.
+func (p *prover) tryLinks(e *fixture.Endpoint) {
+	if !e.Fills() || e.Input == nil || e.Spec.Key == nil || p.Broken != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Input.ByName)) {
+		field := e.Input.ByName[name]
+		if field.To == "" || field.Nested != nil {
+			continue
+		}
+		var list any
+		for _, who := range []*fixture.Person{p.People[2], p.Owner} {
+			if list = p.link(e, who, name, list); list == nil {
+				break
+			}
+		}
+		if list != nil {
+			p.link(e, p.Owner, name, []any{})
+		}
+	}
+}
+
+// link sends a list of a body for a row of a person, or the usual list for nil. It returns the list, nil if the request
+// could not be made or was rejected.
+func (p *prover) link(e *fixture.Endpoint, who *fixture.Person, name string, list any) any {
+	on, usable := p.ownRow(e, who)
+	if !usable {
+		return nil
+	}
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, on, "/"+name), on)
+	if !ok {
+		return nil
+	}
+	if list == nil {
+		list = memberOf(e, r, name)
+	}
+	if some, isList := list.([]any); !isList || some == nil {
+		return nil
+	}
+	r.Body = withMember(e, r, name, list)
+	if got, _ := p.perform(e, r, on); !got.OK() {
+		return nil
+	}
+	return list
 }

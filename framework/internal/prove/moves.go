@@ -46,22 +46,42 @@ func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row,
 	if !ok || field.Column == nil || theirs.Values[field.Column.Name] == "" {
 		return
 	}
+	if _, isText := memberOf(e, r, name).(string); !isText {
+		return
+	}
+	r.Body = withMember(e, r, name, theirs.Values[field.Column.Name])
+	p.perform(e, r, on)
+}
+
+// memberOf returns the value of a member of a body, nil if the body lacks it.
+func memberOf(e *fixture.Endpoint, r fixture.Request, name string) any {
 	var body map[string]any
 	if json.Unmarshal(r.Body, &body) != nil {
-		return
+		return nil
+	}
+	if e.BodyIn.Member != "" {
+		body = fixture.Member(body, e.BodyIn.Member)
+	}
+	return body[name]
+}
+
+// withMember returns the body of a request with another value of a member.
+func withMember(e *fixture.Endpoint, r fixture.Request, name string, value any) []byte {
+	var body map[string]any
+	if json.Unmarshal(r.Body, &body) != nil {
+		return r.Body
 	}
 	object := body
 	if e.BodyIn.Member != "" {
 		object = fixture.Member(body, e.BodyIn.Member)
 	}
-	if _, isText := object[name].(string); !isText {
-		return
+	if object == nil {
+		return r.Body
 	}
-	object[name] = theirs.Values[field.Column.Name]
+	object[name] = value
 	text, err := json.Marshal(body)
 	if err != nil {
-		return
+		return r.Body
 	}
-	r.Body = text
-	p.perform(e, r, on)
+	return text
 }

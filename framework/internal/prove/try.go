@@ -160,6 +160,7 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 	p.tryKeys(e)
 	p.tryMoves(e)
 	p.tryChildren(e)
+	p.tryLinks(e)
 }
 
 // reachAll sends the requests for a row as each person who did not make it.
