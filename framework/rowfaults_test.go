@@ -126,6 +126,13 @@ func makeRacks(c *framework.Call, in RacksInput) (framework.None, error) {
 	return framework.None{}, nil
 }
 
+// addBoard stores a board of the body itself, for the rack of the path.
+func addBoard(c *framework.Call, r *Rack, in BoardInput) (BoardView, error) {
+	b := &Board{Rack: r.ID, Mark: in.Mark, Paint: in.Paint}
+	err := framework.Insert(c, b)
+	return BoardView{b.ID, BoardRow{Rack: b.Rack, Mark: b.Mark, Paint: b.Paint}}, err
+}
+
 // TestFaultsOfRows: what a database says of a row reaches the client as the field that
 // it is about, the same on both databases.
 func TestFaultsOfRows(t *testing.T) {
@@ -143,6 +150,7 @@ func TestFaultsOfRows(t *testing.T) {
 				Create: framework.Does(makeRack).Refuses("conflict", "not_unique", "mark_taken", "bad_mark"), Patch: framework.Accepts[RackPatch, RackView](),
 				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
 			},
+			Actions:    []framework.Action[Rack]{framework.Post("board", addBoard).Refuses("conflict")},
 			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks).Refuses("not_unique")},
 			Checks:     []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
 		}
@@ -203,6 +211,9 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a mark that is taken, in a map", "POST", "/api/racks/", fields{"name": "n", "spares": fields{"a/b": fields{"mark": "a"}}}, 409, "mark_taken", "/spares/a~1b/mark not_unique"},
 			{"a reference to nothing, in capitals", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "b", "colour": strings.ToUpper(none)}}, 409, "conflict",
 				"/best/colour invalid_reference"},
+			{"a mark that is taken, in a body for a row of another resource", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "a"}, 409, "mark_taken", "/mark not_unique"},
+			{"a check of such a row of another resource", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "reserved"}, 409, "bad_mark", "/mark bad_mark"},
+			{"a reference to nothing of such a row", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "n", "colour": none}, 409, "conflict", "/colour invalid_reference"},
 			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},
 			{"a row that none refers to", "DELETE", "/api/racks/" + empty + "/", nil, 204, "", ""},
 		} {

@@ -18,9 +18,9 @@ import (
 // of a wrong type, an additional member, or a broken header. The test fails if the server
 // answers 500 or more. It also fails if a valid request is rejected with validation_failed
 // or invalid_parameter, because then the document is too loose, unless every fault is an
-// invalid_reference, a unique of a member of two items of a list, or one of Unsaid. Put the
-// server behind [Contract.Wrap]: that checks the answers, and that the server rejects what the
-// document does not allow.
+// invalid_reference, a wrong_password, a unique of a member of two items of a list, or one of
+// Unsaid. Put the server behind [Contract.Wrap]: that checks the answers, and that the server
+// rejects what the document does not allow.
 //
 // The server logs each of these requests. Give the API a log that discards them,
 // framework.Config{Log: slog.New(slog.DiscardHandler)}; otherwise they hide the findings.

@@ -20,10 +20,10 @@ var rejectedInput = []string{"validation_failed", "invalid_parameter"}
 // rejectedBody are the codes with which a server rejects a body.
 var rejectedBody = []string{"validation_failed", "unknown_field"}
 
-// inexpressible reports whether no schema can express the rule of a fault: a row does not exist, or
-// two items of a list have one value of a member.
+// inexpressible reports whether no schema can express the rule of a fault: a row does not exist, a
+// password is not that of the account, or two items of a list have one value of a member.
 func inexpressible(at, code string) bool {
-	return code == "invalid_reference" || code == "unique" && strings.Contains(at, "/*/")
+	return code == "invalid_reference" || code == "wrong_password" || code == "unique" && strings.Contains(at, "/*/")
 }
 
 // looseFaults returns the faults of an error that the document should express, each with its

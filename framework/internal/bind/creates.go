@@ -27,19 +27,20 @@ func bindCreates(resources []*table.Resource) {
 
 // created describes the row that an endpoint creates. The key is matched by Go name and type. The
 // result is nil if the endpoint is not a function that answers 201, the answer is not a struct with
-// the key, or the viewset does not serve single rows. It is nil if that viewset is another one and
-// below a third, because the request has no key of its parent.
+// the key, or the viewset does not serve single rows. It is nil if that viewset is another one below
+// rows, because the request has no key of its parent, unless the endpoint is on a row of the parent.
 func created(e *table.Endpoint) (row *table.Created) {
 	r := e.Shown
 	if r == nil || e.Status != http.StatusCreated || e.Out == nil || e.Out.Kind() != reflect.Struct {
 		return nil
 	}
-	if r.Key == nil || !r.HasAddresses() || r != e.Resource && r.Above != nil {
+	below := r != e.Resource && r.Above != nil
+	if r.Key == nil || !r.HasAddresses() || below && (r.Above.Parent != e.Resource || !e.OnObject) {
 		return nil
 	}
 	for f := range naming.ShapeFields(e.Out) {
 		if f.Name == r.Key.GoName && f.Type == r.Key.StructField.Type {
-			row = &table.Created{Resource: r, Key: f.Index}
+			row = &table.Created{Resource: r, Key: f.Index, Below: below}
 		}
 	}
 	return row

@@ -52,12 +52,16 @@ func (e Operation) linkedBelow(r *table.Resource) (all []spec.Link) {
 }
 
 // linkTo links to an operation whose path parameters have these names. The last one is the key of
-// the new object, which is one of r. The request has the keys of the others.
+// the new object, which is one of r. The request has the keys of the others. Its own key, of an action that
+// creates a row below the row of the path, has another name there.
 func (e Operation) linkTo(other *table.Endpoint, r *table.Resource, names []string) spec.Link {
 	last := len(names) - 1
 	link := spec.Link{ID: NewOperation(other).ID(), Key: names[last], Member: e.keyMember(r), Above: map[string]string{}}
 	for i, name := range keyNames(r) {
 		link.Above[names[i]] = name
+	}
+	if n := len(link.Above); n > 0 && e.Creates != nil && e.Creates.Below {
+		link.Above[names[n-1]] = e.Resource.KeyName()
 	}
 	return link
 }

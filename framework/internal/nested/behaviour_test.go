@@ -105,6 +105,41 @@ func TestAddresses(t *testing.T) {
 	})
 }
 
+// remarking is an action on a page that creates a mark below the page.
+func remarking() framework.Action[Page] {
+	return framework.Post("remark", func(c *framework.Call, p *Page, in textInput) (markView, error) {
+		m := &Mark{PageID: p.ID, Text: in.Text}
+		err := framework.Insert(c, m)
+		return markView{m.ID, in}, err
+	}).Answers(http.StatusCreated)
+}
+
+// TestAddressOfARowBelow: an action on a row that creates a row below it answers with the address of the
+// new row.
+func TestAddressOfARowBelow(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		fill(t, db)
+		v, w := pages(), articles()
+		v.Actions = []framework.Action[Page]{remarking()}
+		w.Actions = []framework.Action[Article]{framework.Post("reply", func(c *framework.Call, a *Article, in commentInput) (commentView, error) {
+			m := &Comment{ArticleID: a.ID, Text: in.Text}
+			err := framework.Insert(c, m)
+			return commentView{m.ID, in}, err
+		}).ByReaders().Answers(http.StatusCreated)}
+		_, client := apitest.Serve(t, config(db), notebooks(), v, marks(), w, comments())
+		ann := apitest.As(client, "ann")
+		for action, below := range map[string]string{
+			"notebooks/" + first + "/pages/1/remark/": "notebooks/" + first + "/pages/1/marks/", "articles/go/reply/": "articles/go/comments/",
+		} {
+			location := ann.Post("/api/"+action, mark).Expect(201).Headers().Get("Location")
+			if want := client.URL() + "/api/" + below; !strings.HasPrefix(location, want) || location == want {
+				t.Fatalf("Location is %q", location)
+			}
+			ann.Get(strings.TrimPrefix(location, client.URL())).Expect(200).Contains("new")
+		}
+	})
+}
+
 // TestDeletedParent: below a row that is deleted softly, there is nothing any more, in no way to read.
 func TestDeletedParent(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

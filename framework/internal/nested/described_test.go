@@ -40,7 +40,9 @@ func TestDocument(t *testing.T) {
 			settings := config(file(t))
 			c.config(&settings)
 			api := framework.New(settings)
-			api.Register(resources()...)
+			v := pages()
+			v.Actions = []framework.Action[Page]{remarking()}
+			api.Register(articles(), comments(), parts(), notebooks(), v, marks(), sheets(), sheetMarks())
 			text, err := api.Document("json")
 			if err != nil {
 				t.Fatal(err)
@@ -68,6 +70,7 @@ func TestDocument(t *testing.T) {
 				`"listArticleComments":{"operationId":"listArticleComments","parameters":{"slug":"$response.body#/slug"}}`,
 				`"createArticlePart":{"operationId":"createArticlePart","parameters":{"slug":"$response.body#/slug"}}`,
 				`"listNotebookPageMarks":{"operationId":"listNotebookPageMarks","parameters":{"` + notebook + `":"$request.path.` + notebook + `","` + c.page + `":"$response.body#/id"}}`,
+				`"getNotebookPageMark":{"operationId":"getNotebookPageMark","parameters":{"id":"$response.body#/id","` + notebook + `":"$request.path.` + notebook + `","` + c.page + `":"$request.path.id"}}`,
 				`"createSheetMark":{"operationId":"createSheetMark","parameters":{"` + sheet + `":"$response.body#/id"}}`,
 				`"The article's slug."`, `It must be below an article that the caller may change.`, `It must be below a page that the caller may see.`,
 			} {

@@ -74,6 +74,7 @@ type Endpoint struct {
 type Created struct {
 	Resource *Resource
 	Key      []int
+	Below    bool // it is below the row of the path
 }
 
 // A Request is the decoded parts of a request to an endpoint.
@@ -152,7 +153,11 @@ func (e *Endpoint) created(r *Request, out any) string {
 	if e.Creates == nil {
 		return ""
 	}
-	return e.Creates.Resource.RowPath(r.Above, reflect.ValueOf(out).FieldByIndex(e.Creates.Key))
+	above := r.Above
+	if e.Creates.Below {
+		above = append(slices.Clone(above), r.Key)
+	}
+	return e.Creates.Resource.RowPath(above, reflect.ValueOf(out).FieldByIndex(e.Creates.Key))
 }
 
 // NeedsNoBody reports whether a missing body counts as an empty object: for an action whose

@@ -124,10 +124,10 @@ func (e breach) nameReference(refusal *problem.Error, at *table.Endpoint, body [
 	}
 }
 
-// placed returns the faults of the nested object that has the values of the row. If there is none, it
+// placed returns the faults of the object in the body that has the values of the row. If there is none, it
 // returns own, the faults by the names of the resource, for a row of the endpoint's own table.
 func (e breach) placed(own []problem.Fault, at *table.Endpoint, body []byte) []problem.Fault {
-	found := e.nestedFaults(at.Input, body)
+	found := e.nestedFaults(at, body)
 	if found == nil && e.Resource.Table.Name == at.Resource.Table.Name {
 		return own
 	}
@@ -237,18 +237,22 @@ func maySee(c *call.Call, r, other *table.Resource) bool {
 // these values, it takes the last. It returns nil without one, and if objects of several input
 // types have these values, because the row may come from any of them. An error that has faults
 // already keeps them.
-func (e breach) nestedFaults(shape *input.Shape, body []byte) []problem.Fault {
+func (e breach) nestedFaults(at *table.Endpoint, body []byte) []problem.Fault {
 	if e.Faults != nil {
 		return e.Faults
 	}
-	sent, ok := decoded(shape, body)
+	sent, ok := decoded(at.Input, body)
 	if !ok {
 		return nil
 	}
 	var places []place
-	e.search(shape, sent, "", &places)
-	if len(places) == 0 {
+	e.search(at.Input, sent, "", &places)
+	switch {
+	case len(places) > 0:
+	case e.Resource.Table.Name == at.Resource.Table.Name:
 		return nil
+	default:
+		return e.faultsOf(at.Input, sent, "")
 	}
 	last := places[len(places)-1] // of two equal objects, the database rejects the second
 	if slices.ContainsFunc(places, func(p place) bool { return p.typ != last.typ }) {
