@@ -314,6 +314,9 @@ func (p *prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resou
 	missing := missingKey(of.Key, key)
 	other := r
 	other.Path = withKey(r.Path, fixture.Escape(key), fixture.Escape(missing))
+	if e.Resource == of {
+		other.Body = e.WithOwnKey(r.Body, key, missing)
+	}
 	none := p.Send(e, other)
 	switch {
 	case got.Plain(key, missing) != none.Plain(key, missing):
