@@ -39,17 +39,21 @@ func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row,
 	return on, on != nil && on.By == who && p.Permits(e, who, on)
 }
 
-// move sends one body, whose member has the text of a row of another caller.
+// move sends one body, whose member has the text or the number of a row of another caller.
 func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, name string, theirs *fixture.Row) {
 	field := e.Resource.Names[name]
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, on, "/"+name), on)
 	if !ok || field.Column == nil || theirs.Values[field.Column.Name] == "" {
 		return
 	}
-	if _, isText := memberOf(e, r, name).(string); !isText {
+	switch value := theirs.Values[field.Column.Name]; memberOf(e, r, name).(type) {
+	case string:
+		r.Body = withMember(e, r, name, value)
+	case float64:
+		r.Body = withMember(e, r, name, json.Number(value))
+	default:
 		return
 	}
-	r.Body = withMember(e, r, name, theirs.Values[field.Column.Name])
 	p.perform(e, r, on)
 }
 

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 
 	"trestle.example/framework/internal/declare"
@@ -21,6 +22,9 @@ func (p *prover) perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Row
 func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row) []*fixture.Row {
 	if secret := p.secretIn(e, got); secret != "" && !e.SignsIn {
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
+	}
+	if got.Status >= http.StatusInternalServerError {
+		p.find(e, got.By, got.Curl(), "it is answered %d", got.Status)
 	}
 	p.checkLocks(e, got, on)
 	fresh := p.Learn(before, fixture.MakerOf(got.Request, on))
