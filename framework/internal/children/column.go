@@ -1,6 +1,7 @@
 package children
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -39,8 +40,12 @@ func LeavesNone(in reflect.Type, f *input.Field) error {
 	if !f.LeavesNone() {
 		return nil
 	}
-	return naming.Sentence("%s.%s may be absent and would be stored as %#v then, which is no %s; make it required or a pointer, or give it a default",
-		in.Name(), f.GoName, reflect.Zero(f.Typ), f.Typ)
+	absent := "blank"
+	if f.Value.Values != nil {
+		absent = fmt.Sprintf("%#v", reflect.Zero(f.Typ))
+	}
+	return naming.Sentence("%s.%s may be absent and would be stored as %s then, which is no %s; make it required or a pointer, or give it a default",
+		in.Name(), f.GoName, absent, f.Typ)
 }
 
 // CheckReference reports an input's field for a foreign key if it has no tag ref. The tag names

@@ -458,10 +458,12 @@ func (p *ValuePlan) words() []string {
 }
 
 // LeavesNone reports whether an absent field gets the zero value although its Enumerated
-// type does not list it.
+// type does not list it, or although it is no address of the Internet, which no column can have.
 func (f *Field) LeavesNone() bool {
 	p := f.Value
-	return p.Values != nil && !p.pointer && !f.Required && !f.HasDef && !datatype.IsAmong(reflect.Zero(p.Typ), p.Values)
+	zero := reflect.Zero(p.Typ)
+	none := p.Values != nil && !datatype.IsAmong(zero, p.Values) || isInvalidIP(zero.Interface())
+	return none && !p.pointer && !f.Required && !f.HasDef
 }
 
 func isChecker(t reflect.Type) bool {
