@@ -126,6 +126,12 @@ func makeRacks(c *framework.Call, in RacksInput) (framework.None, error) {
 	return framework.None{}, nil
 }
 
+// scrapRack serves DELETE /racks/{id}/scrap/. It deletes the row by a statement of its own.
+func scrapRack(c *framework.Call, r *Rack, _ framework.None) (framework.None, error) {
+	_, err := c.DB.NewDelete().Model(r).WherePK().Exec(c)
+	return framework.None{}, err
+}
+
 // addBoard stores a board of the body itself, for the rack of the path.
 func addBoard(c *framework.Call, r *Rack, in BoardInput) (BoardView, error) {
 	b := &Board{Rack: r.ID, Mark: in.Mark, Paint: in.Paint}
@@ -150,7 +156,7 @@ func TestFaultsOfRows(t *testing.T) {
 				Create: framework.Does(makeRack).Refuses("conflict", "not_unique", "mark_taken", "bad_mark"), Patch: framework.Accepts[RackPatch, RackView](),
 				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
 			},
-			Actions:    []framework.Action[Rack]{framework.Post("board", addBoard).Refuses("conflict")},
+			Actions:    []framework.Action[Rack]{framework.Post("board", addBoard).Refuses("conflict"), framework.Delete("scrap", scrapRack).Refuses("still_referenced")},
 			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks).Refuses("not_unique")},
 			Checks:     []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
 		}
@@ -172,6 +178,7 @@ func TestFaultsOfRows(t *testing.T) {
 		hidden.Undocumented = true
 		serve(t, hidden, racks, boards).as("ada").delete("/api/racks/"+rack+"/").refuses(409, "still_referenced").
 			says("Other records refer to this one.").lacks("boards")
+		api.delete("/api/racks/"+rack+"/scrap/").refuses(409, "still_referenced") // by a statement of a function
 		for _, c := range []struct {
 			name, method, path string
 			body               any
