@@ -87,7 +87,8 @@ func All(ps ...call.Permission) call.Permission {
 func Any(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	names := func(name func(call.Permission) string) string { return joined(namesOf(ps, name), " or ", "nobody") }
-	return permission{name: names(call.Permission.String), reading: names(Reading), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown), permit: func(c *call.Call) bool {
+	takesKnown := slices.ContainsFunc(ps, TakesKnown)
+	return permission{name: names(call.Permission.String), reading: names(Reading), of: ps, takesKnown: takesKnown, permit: func(c *call.Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
 				return true
