@@ -126,6 +126,30 @@ func makeRacks(c *framework.Call, in RacksInput) (framework.None, error) {
 	return framework.None{}, nil
 }
 
+// A BoardList is the body of several boards.
+type BoardList struct {
+	Boards []BoardInput `json:"boards"`
+}
+
+// addBoards serves POST /racks/{id}/boards/. The answer is a list of a view of another viewset.
+func addBoards(c *framework.Call, r *Rack, in BoardList) ([]BoardView, error) {
+	views := []BoardView{}
+	for _, one := range in.Boards {
+		view, err := addBoard(c, r, one)
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, view)
+	}
+	return views, nil
+}
+
+// scrapRack serves DELETE /racks/{id}/scrap/. It deletes the row by a statement of its own.
+func scrapRack(c *framework.Call, r *Rack, _ framework.None) (framework.None, error) {
+	_, err := c.DB.NewDelete().Model(r).WherePK().Exec(c)
+	return framework.None{}, err
+}
+
 // addBoard stores a board of the body itself, for the rack of the path.
 func addBoard(c *framework.Call, r *Rack, in BoardInput) (BoardView, error) {
 	b := &Board{Rack: r.ID, Mark: in.Mark, Paint: in.Paint}
@@ -150,7 +174,7 @@ func TestFaultsOfRows(t *testing.T) {
 				Create: framework.Does(makeRack).Refuses("conflict", "not_unique", "mark_taken", "bad_mark"), Patch: framework.Accepts[RackPatch, RackView](),
 				Delete: framework.Deletes(), Retrieve: framework.Shows[RackView](),
 			},
-			Actions:    []framework.Action[Rack]{framework.Post("board", addBoard).Refuses("conflict")},
+			Actions:    []framework.Action[Rack]{framework.Post("board", addBoard).Refuses("conflict"), framework.Post("boards", addBoards), framework.Delete("scrap", scrapRack).Refuses("still_referenced")},
 			Collection: []framework.CollectionAction{framework.OnCollection("POST", "several", makeRacks).Refuses("not_unique")},
 			Checks:     []framework.Check{{Constraint: "racks_in_order", Fields: []string{"smallest", "largest"}, Code: "not_in_order", Detail: "Smallest must be at most largest."}},
 		}
@@ -172,6 +196,7 @@ func TestFaultsOfRows(t *testing.T) {
 		hidden.Undocumented = true
 		serve(t, hidden, racks, boards).as("ada").delete("/api/racks/"+rack+"/").refuses(409, "still_referenced").
 			says("Other records refer to this one.").lacks("boards")
+		api.delete("/api/racks/"+rack+"/scrap/").refuses(409, "still_referenced") // by a statement of a function
 		for _, c := range []struct {
 			name, method, path string
 			body               any
@@ -212,6 +237,8 @@ func TestFaultsOfRows(t *testing.T) {
 			{"a reference to nothing, in capitals", "POST", "/api/racks/", fields{"name": "n", "best": fields{"mark": "b", "colour": strings.ToUpper(none)}}, 409, "conflict",
 				"/best/colour invalid_reference"},
 			{"a mark that is taken, in a body for a row of another resource", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "a"}, 409, "mark_taken", "/mark not_unique"},
+			{"a mark that is taken, in a list for rows of another resource that the answer lists", "POST", "/api/racks/" + rack + "/boards/",
+				fields{"boards": []fields{{"mark": "b"}, {"mark": "a"}}}, 409, "mark_taken", "/boards/1/mark not_unique"},
 			{"a check of such a row of another resource", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "reserved"}, 409, "bad_mark", "/mark bad_mark"},
 			{"a reference to nothing of such a row", "POST", "/api/racks/" + rack + "/board/", fields{"mark": "n", "colour": none}, 409, "conflict", "/colour invalid_reference"},
 			{"a row that is referred to", "DELETE", "/api/racks/" + rack + "/", nil, 409, "still_referenced", ""},

@@ -50,7 +50,7 @@ const (
 // database does not report is empty: SQLite names no foreign key, and for a CHECK it
 // names only the constraint. Constraint is the name of a constraint or index. Columns are its
 // columns. Referenced: for a [ForeignKey], the row is still referenced, and Columns are those of
-// the parent; SQLite reports that only for keys declared RESTRICT.
+// the parent. On SQLite that is true for a DELETE, and for an update only if the key is declared RESTRICT.
 type Fault = fault.Fault
 
 // Classify returns the fault of an error that the database returned; err may wrap it. It

@@ -58,7 +58,7 @@ func TestClassify(t *testing.T) {
 			Fault{Kind: ForeignKey},
 			Fault{Kind: ForeignKey, Table: "children", Columns: []string{"parent_id"}, Constraint: "children_parent"}},
 		{"parent that is referenced", `DELETE FROM parents WHERE name = 'p'`,
-			Fault{Kind: ForeignKey},
+			Fault{Kind: ForeignKey, Referenced: true},
 			Fault{Kind: ForeignKey, Table: "children", Columns: []string{"id"}, Constraint: "children_parent", Referenced: true}},
 		{"parent that is referenced and restricted", `DELETE FROM parents WHERE name = 'q'`,
 			Fault{Kind: ForeignKey, Referenced: true},

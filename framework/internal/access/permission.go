@@ -37,7 +37,7 @@ func Staff() call.Permission {
 // Every other method requires p. A nil p permits only reading.
 func OrReadOnly(p call.Permission) call.Permission {
 	p = present([]call.Permission{p})[0]
-	return permission{name: "reading, else " + p.String(), of: []call.Permission{p}, takesKnown: TakesKnown(p), permit: func(c *call.Call) bool {
+	return permission{name: "reading, else " + p.String(), reading: "anyone", of: []call.Permission{p}, takesKnown: TakesKnown(p), permit: func(c *call.Call) bool {
 		return c.Route.Reads() || p.Permit(c)
 	}}
 }
@@ -52,7 +52,7 @@ func Holds(name string) call.Permission {
 // read, model.add to create, model.delete to delete, and model.change to update and for
 // actions that write.
 func HoldsModel(model string) call.Permission {
-	return permission{name: model + ".view|add|change|delete", holds: rightsOf(model), permit: func(c *call.Call) bool {
+	return permission{name: model + ".view|add|change|delete", reading: model + ".view", holds: rightsOf(model), permit: func(c *call.Call) bool {
 		return c.Caller.Holds(model + "." + c.Route.Right())
 	}}
 }
@@ -61,7 +61,7 @@ func HoldsModel(model string) call.Permission {
 // model.change or model.delete, as for [HoldsModel].
 func PerModel(model string) call.Permission {
 	holds := HoldsModel(model)
-	return permission{name: model + ".add|change|delete to write", holds: rightsOf(model)[1:], permit: func(c *call.Call) bool {
+	return permission{name: model + ".add|change|delete to write", reading: "authenticated", holds: rightsOf(model)[1:], permit: func(c *call.Call) bool {
 		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
 	}}
 }
@@ -71,7 +71,8 @@ func PerModel(model string) call.Permission {
 func All(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	blocksKnown := slices.ContainsFunc(ps, func(p call.Permission) bool { return !TakesKnown(p) })
-	return permission{name: joined(ps, " and ", "anyone"), of: ps, takesKnown: !blocksKnown, permit: func(c *call.Call) bool {
+	all := func(name func(call.Permission) string) string { return joined(needed(ps, name), " and ", "anyone") }
+	return permission{name: all(call.Permission.String), reading: all(Reading), of: ps, takesKnown: !blocksKnown, permit: func(c *call.Call) bool {
 		for _, p := range ps {
 			if !p.Permit(c) {
 				return false
@@ -85,7 +86,9 @@ func All(ps ...call.Permission) call.Permission {
 // ps it permits nothing. A nil in ps permits nothing.
 func Any(ps ...call.Permission) call.Permission {
 	ps = present(ps)
-	return permission{name: joined(ps, " or ", "nobody"), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown), permit: func(c *call.Call) bool {
+	names := func(name func(call.Permission) string) string { return joined(namesOf(ps, name), " or ", "nobody") }
+	takesKnown := slices.ContainsFunc(ps, TakesKnown)
+	return permission{name: names(call.Permission.String), reading: names(Reading), of: ps, takesKnown: takesKnown, permit: func(c *call.Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
 				return true
@@ -100,7 +103,7 @@ func Not(p call.Permission) call.Permission {
 	if p == nil || slices.ContainsFunc(Parts[permission](p), func(one permission) bool { return one.missing }) {
 		return All(nil) // permits nothing, as a nil permission does
 	}
-	return permission{name: "not " + p.String(), of: []call.Permission{p}, permit: func(c *call.Call) bool { return !p.Permit(c) }}
+	return permission{name: "not " + p.String(), reading: "not " + Reading(p), of: []call.Permission{p}, permit: func(c *call.Call) bool { return !p.Permit(c) }}
 }
 
 // present replaces each nil with a permission that permits nothing. API.Check reports it
@@ -118,6 +121,7 @@ func present(ps []call.Permission) []call.Permission {
 // permission is a predicate with a name.
 type permission struct {
 	name       string
+	reading    string // the name of what it requires of a request that reads, if that is not name
 	permit     func(*call.Call) bool
 	of         []call.Permission // its parts
 	holds      []string          // the names of permissions that it requires
@@ -132,6 +136,37 @@ func (p permission) String() string { return p.name }
 // Unwrap returns the parts of the permission, so that the API reference finds each
 // [call.Refuser] and [call.Sender] among them.
 func (p permission) Unwrap() []call.Permission { return p.of }
+
+// Reading names what a permission requires of a request that reads.
+func Reading(p call.Permission) string {
+	if one, ok := p.(permission); ok && one.reading != "" {
+		return one.reading
+	}
+	return p.String()
+}
+
+// namesOf returns the name of each permission.
+func namesOf(ps []call.Permission, name func(call.Permission) string) (names []string) {
+	for _, p := range ps {
+		names = append(names, name(p))
+	}
+	return names
+}
+
+// needed returns the names of permissions that are all required. It leaves out "anyone", and "authenticated"
+// beside a permission that only identified callers hold.
+func needed(ps []call.Permission, name func(call.Permission) string) (names []string) {
+	held := slices.ContainsFunc(ps, func(p call.Permission) bool {
+		one, ok := p.(permission)
+		return ok && len(one.holds) > 0 && name(p) != Authenticated().String()
+	})
+	for _, p := range ps {
+		if one := name(p); one != Anyone().String() && (one != Authenticated().String() || !held) {
+			names = append(names, one)
+		}
+	}
+	return names
+}
 
 // permissionName matches the name of a permission: a resource and a right.
 var permissionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$`)
@@ -158,7 +193,7 @@ func ForList(c *call.Call, viewset string) *call.Call {
 // PermitsListing permits the callers that the permission list permits to list a viewset,
 // whatever endpoint the call is for.
 func PermitsListing(list call.Permission, viewset string) call.Permission {
-	return permission{name: list.String(), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {
+	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {
 		return list.Permit(ForList(c, viewset))
 	}}
 }
@@ -166,8 +201,7 @@ func PermitsListing(list call.Permission, viewset string) call.Permission {
 // PermitsRetrieval permits the callers that the permission retrieve permits to retrieve a row of a
 // viewset, whatever endpoint the call is for.
 func PermitsRetrieval(retrieve call.Permission, viewset string) call.Permission {
-	name := strings.ReplaceAll(retrieve.String(), ".view|add|change|delete", ".view")
-	return permission{name: name, of: []call.Permission{retrieve}, takesKnown: TakesKnown(retrieve), permit: func(c *call.Call) bool {
+	return permission{name: Reading(retrieve), of: []call.Permission{retrieve}, takesKnown: TakesKnown(retrieve), permit: func(c *call.Call) bool {
 		retrieving := *c
 		retrieving.Route = call.Route{ViewSet: viewset, Name: call.VerbRetrieve, Method: http.MethodGet}
 		return retrieve.Permit(&retrieving)
@@ -224,17 +258,17 @@ func TakesKnown(p call.Permission) bool {
 // joined names a combination of permissions: their names without duplicates, joined by with.
 // The name of one permission has no parentheses. Without permissions, the name is the parameter
 // empty.
-func joined(ps []call.Permission, with, empty string) string {
-	if len(ps) == 0 {
-		return empty
-	}
+func joined(all []string, with, empty string) string {
 	var names []string // without duplicates
-	for _, p := range ps {
-		if name := p.String(); !slices.Contains(names, name) {
+	for _, name := range all {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 1 {
+	switch len(names) {
+	case 0:
+		return empty
+	case 1:
 		return names[0]
 	}
 	return "(" + strings.Join(names, with) + ")"

@@ -37,6 +37,26 @@ func TestTakesKnown(t *testing.T) {
 	}
 }
 
+// TestNames: a combination names what it requires. The permission to retrieve a row names what reading requires.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		permission call.Permission
+		name       string
+	}{
+		{All(Holds("a.b"), Staff()), "(a.b and staff)"}, {All(Anyone(), Staff()), "staff"}, {All(Anyone()), "anyone"}, {All(), "anyone"}, {Any(), "nobody"},
+		{All(Authenticated(), Holds("a.b")), "a.b"}, {All(Authenticated(), Staff()), "(authenticated and staff)"}, {Any(Authenticated(), Holds("a.b")), "(authenticated or a.b)"},
+		{PermitsRetrieval(HoldsModel("x"), "x"), "x.view"}, {PermitsRetrieval(PerModel("x"), "x"), "authenticated"},
+		{PermitsRetrieval(OrReadOnly(PerModel("x")), "x"), "anyone"}, {PermitsRetrieval(Any(Staff(), PerModel("x")), "x"), "(staff or authenticated)"},
+		{All(PerModel("y"), PermitsRetrieval(HoldsModel("x"), "x")), "(y.add|change|delete to write and x.view)"},
+		{All(PerModel("y"), PermitsRetrieval(PerModel("x"), "x")), "y.add|change|delete to write"},
+		{All(PerModel("y"), PermitsRetrieval(OrReadOnly(Staff()), "x")), "y.add|change|delete to write"},
+	} {
+		if got := c.permission.String(); got != c.name {
+			t.Errorf("%q, want %q", got, c.name)
+		}
+	}
+}
+
 // TestWhatPermissionsAreMadeOf: a combined permission returns its parts.
 func TestWhatPermissionsAreMadeOf(t *testing.T) {
 	own := named("own")

@@ -47,9 +47,14 @@ func created(e *table.Endpoint) (row *table.Created) {
 }
 
 // shownBy returns the viewset whose rows the answer shows. It is that of the endpoint, unless none of
-// its verbs has the answer and a verb of a viewset of another model has it. A function without an answer shows those of its own viewset.
+// its verbs has the answer, or the elements of an answer that is a list, and a verb of a viewset of another
+// model has it. A function without an answer shows those of its own viewset.
 func shownBy(e *table.Endpoint) *table.Resource {
-	answers := func(v declare.NamedVerb) bool { return v.Out == e.Out }
+	out := e.Out
+	if out != nil && out.Kind() == reflect.Slice {
+		out = out.Elem()
+	}
+	answers := func(v declare.NamedVerb) bool { return v.Out == out }
 	if e.Out == input.NoneType || slices.ContainsFunc(e.Resource.Declaration.Verbs, answers) {
 		return e.Resource
 	}

@@ -206,6 +206,9 @@ func (e Operation) right(p call.Permission) string { return rightIn(p, e.Route) 
 // rightIn describes what a permission requires on a route. Of the permissions of a model, it
 // names only the one that the route's method requires.
 func rightIn(p call.Permission, route call.Route) string {
+	if route.Reads() {
+		return access.Reading(p)
+	}
 	right := "." + route.Right()
 	return strings.NewReplacer(".view|add|change|delete", right, ".add|change|delete to write", right).Replace(p.String())
 }

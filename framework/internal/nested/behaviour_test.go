@@ -207,6 +207,35 @@ func TestParentPermission(t *testing.T) {
 	})
 }
 
+// TestNeededPermission: the 403 and the OpenAPI document name what retrieving the parent requires, not what
+// writing it requires.
+func TestNeededPermission(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		fill(t, db)
+		for _, c := range []struct {
+			above         framework.Permission
+			list, created string
+		}{
+			{framework.PerModel("articles"), "", "comments.add"},
+			{framework.OrReadOnly(framework.PerModel("articles")), "", "comments.add"},
+			{framework.HoldsModel("articles"), "articles.view", "(comments.add and articles.view)"},
+		} {
+			v, w := articles(), comments()
+			v.Permission, w.Permission = c.above, framework.PerModel("comments")
+			_, client := apitest.Serve(t, config(db), v, w, parts())
+			bob := apitest.As(client, "bob")
+			bob.Post("/api/articles/go/comments/", comment).Expect(403).Contains(fmt.Sprintf("it needs the permission \\\"%s\\\"", c.created))
+			described := bob.Get("/api/openapi.json").Expect(200).Contains("Permission: " + c.created + ".")
+			if c.list == "" {
+				bob.Get("/api/articles/go/comments/").Expect(200)
+				described.Lacks("comments.add and ")
+				continue
+			}
+			bob.Get("/api/articles/go/comments/").Expect(403).Contains(c.list).Lacks("comments.view")
+		}
+	})
+}
+
 // TestFillsAndFunctions: a function of Fills and of Does gets the key of the parent.
 func TestFillsAndFunctions(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

@@ -128,7 +128,7 @@ func (c *Conn) bounded(ctx context.Context, query string, args []driver.NamedVal
 	guarded, stop := c.guard(ctx)
 	defer stop()
 	start := time.Now()
-	err := c.settle(guarded, c.retried(guarded, func(ctx context.Context) error { return run(ctx, do) }))
+	err := ofDelete(query, c.settle(guarded, c.retried(guarded, func(ctx context.Context) error { return run(ctx, do) })))
 	c.fails(err)
 	c.shared.report(ctx, query, args, start, err, false)
 	return err
@@ -145,7 +145,7 @@ func (c *Conn) query(ctx context.Context, query string, args []driver.NamedValue
 	err := c.retried(guarded, func(ctx context.Context) error {
 		return run(ctx, func(ctx context.Context, s runnable) error { return r.start(ctx, s, args) })
 	})
-	err = c.settle(guarded, err)
+	err = ofDelete(query, c.settle(guarded, err))
 	c.fails(err)
 	c.shared.report(ctx, query, args, start, err, false)
 	if err != nil {
@@ -154,6 +154,14 @@ func (c *Conn) query(ctx context.Context, query string, args []driver.NamedValue
 	}
 	c.open = true
 	return r, nil
+}
+
+// ofDelete marks the error of a foreign key as that of a DELETE. See [fault.DeleteError].
+func ofDelete(query string, err error) error {
+	if err == nil || sqltext.Operation(query) != "delete" {
+		return err
+	}
+	return fault.OfDelete(err)
 }
 
 // usable returns why a statement cannot start now, nil if it can.

@@ -58,8 +58,8 @@ type Fault struct {
 	Columns    []string // the constraint's columns; if Referenced is true, those of the parent
 
 	// Referenced reports, for a ForeignKey, that the row is still referenced: the
-	// statement was a delete or update of the parent. SQLite reports it only for keys
-	// declared ON DELETE or ON UPDATE RESTRICT.
+	// statement was a delete or update of the parent. On SQLite it is true for a DELETE, and
+	// for an update only if the key is declared ON UPDATE RESTRICT.
 	Referenced bool
 }
 
@@ -96,7 +96,11 @@ func Classify(err error) (Fault, bool) {
 		return Fault{Kind: Unavailable}, true // whatever code the server sent
 	}
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		return sqliteFault(lite), true
+		f := sqliteFault(lite)
+		if _, deleted := errors.AsType[*DeleteError](err); deleted && f.Kind == ForeignKey {
+			f.Referenced = true
+		}
+		return f, true
 	}
 	if sent, ok := answerOf(err); ok {
 		return postgresFault(sent), true

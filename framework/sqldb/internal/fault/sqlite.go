@@ -105,6 +105,24 @@ func qualified(list string) (table string, columns []string) {
 	return table, columns
 }
 
+// A DeleteError is the error of a DELETE on SQLite. SQLite has one code for a row whose reference leads
+// to nothing and for a row to which others refer; a DELETE can break only the keys of other rows.
+type DeleteError struct{ Err error }
+
+// Error implements error.
+func (e *DeleteError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of SQLite.
+func (e *DeleteError) Unwrap() error { return e.Err }
+
+// OfDelete returns a [DeleteError] for the error of a foreign key of SQLite. It returns any other error unchanged.
+func OfDelete(err error) error {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok && sqliteKind(lite) == ForeignKey {
+		return &DeleteError{Err: err}
+	}
+	return err
+}
+
 // SQLiteCode returns the primary result code of an error of SQLite, 0 for any other error.
 func SQLiteCode(err error) int {
 	lite, ok := errors.AsType[*sqlite.Error](err)
