@@ -22,7 +22,7 @@ type Site struct {
 	Log      *slog.Logger
 
 	counters  throttle.Store       // of rates; nil for the process itself
-	observers []framework.Observer // of the API and of those beside it
+	observers []framework.Observer // of each API of the program
 }
 
 // Close closes the database.
