@@ -462,7 +462,7 @@ func (p *ValuePlan) words() []string {
 func (f *Field) LeavesNone() bool {
 	p := f.Value
 	zero := reflect.Zero(p.Typ)
-	none := p.Values != nil && !datatype.IsAmong(zero, p.Values) || isInvalidIP(zero.Interface())
+	none := p.Values != nil && !datatype.IsAmong(zero, p.Values) || isInvalidIP(zero)
 	return none && !p.pointer && !f.Required && !f.HasDef
 }
 

@@ -422,22 +422,20 @@ func readTextUnmarshaler(r *bodyReader, p *ValuePlan, v reflect.Value) bool {
 		return false
 	}
 	err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
-	if err == nil && isInvalidIP(v.Interface()) {
+	if err == nil && isInvalidIP(v) {
 		err = problem.ValueError("must not be empty")
 	}
 	return r.accept(p, v, err)
 }
 
 // isInvalidIP reports whether v is an address or a network that blank text made. bun stores it as a
-// text that it cannot read.
-func isInvalidIP(v any) bool {
-	switch ip := v.(type) {
-	case netip.Addr:
-		return !ip.IsValid()
-	case netip.Prefix:
-		return !ip.IsValid()
-	case net.IP:
-		return len(ip) == 0
+// text that it cannot read. Values of other types are not boxed, because every body has some.
+func isInvalidIP(v reflect.Value) bool {
+	switch v.Type() {
+	case reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
+		return v.IsZero()
+	case reflect.TypeFor[net.IP]():
+		return v.Len() == 0
 	}
 	return false
 }
