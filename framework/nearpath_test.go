@@ -67,6 +67,14 @@ func TestAMistypedPath(t *testing.T) {
 		api.in(t).get("/api/admin/countris/").refuses(401, "authentication_required").lacks("did you mean")
 		api.in(t).as("ada").get("/api/admin/countris/").refuses(403, "forbidden").lacks("did you mean")
 	})
+	t.Run("an action on the collection, mistyped where a key can be", func(t *testing.T) {
+		api := api.in(t).as("ada")
+		api.get("/api/countries/swep/").refuses(404, "not_found").says("did you mean /api/countries/sweep/?")
+		api.post("/api/countries/swep/", `{}`).refuses(405, "method_not_allowed").says("did you mean /api/countries/sweep/?")
+		api.as("").delete("/api/countries/sweeep").refuses(401, "authentication_required").lacks("did you mean")
+		api.get("/api/countries/sleeping/").refuses(404, "not_found").lacks("did you mean")
+		api.get("/api/books/swep/").refuses(404, "not_found").lacks("did you mean")
+	})
 	t.Run("a row that is not there suggests nothing", func(t *testing.T) {
 		api.in(t).as("ada").get("/api/books/"+missing+"/").refuses(404, "not_found").lacks("did you mean")
 	})
@@ -85,6 +93,7 @@ func TestAMistypedPathOfAnUndocumentedAPI(t *testing.T) {
 	for _, path := range []string{"/api/doc", "/api/opnapi.json", "/api/countris/" + missing + "/", "/api/countris/swep/", "/api/countries/" + missing + "/lok/"} {
 		api.get(path).refuses(404, "not_found").lacks("did you mean")
 	}
+	api.as("ada").get("/api/countries/swep/").refuses(404, "not_found").lacks("did you mean")
 }
 
 // TestAMistypedPathOfTheServer: the paths that the HTTP server answers itself are suggested too.

@@ -131,11 +131,12 @@ func (s *server) serve(p *place, ec echo.Context) {
 			switch {
 			case e != nil:
 				state.Of(c).Writer = w
-				return verb.NewHandler(e).Handle(c, r, keys)
+				resp, err := verb.NewHandler(e).Handle(c, r, keys)
+				return resp, s.suggest(p, r, err)
 			case method == http.MethodOptions:
 				return s.describer.describe(c, r, p, keys)
 			}
-			return nil, s.notAllowed(c, r, p)
+			return nil, s.suggest(p, r, s.notAllowed(c, r, p))
 		}, p.allow)
 	})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -118,7 +119,7 @@ func segmentDistance(given, right []string) (distance int, near bool) {
 	for i, segment := range right {
 		switch {
 		case given[i] == segment:
-		case strings.HasPrefix(segment, "{"):
+		case isKey(segment):
 			distance++ // a path with an equal name is nearer than a path with a key
 		case naming.Nearest(given[i], []string{segment}) == "":
 			return 0, false
@@ -137,6 +138,42 @@ func (s *server) noPath(r *http.Request) *problem.Error {
 	}
 	return e
 }
+
+// suggest adds to an error the path that a client probably meant, if it mistyped the last segment of a path and the
+// server took this segment for a key: /api/orders/quik/ for /api/orders/quick/. It changes only 404 and 405.
+func (s *server) suggest(p *place, r *http.Request, err error) error {
+	e, ok := errors.AsType[*problem.Error](err)
+	if !ok || e.Code != problem.CodeNotFound && e.Code != problem.CodeMethodNotAllowed {
+		return err
+	}
+	near := s.paths.besideKey(segmentsOf(p.path), segmentsOf(r.URL.Path))
+	if near == "" {
+		return err
+	}
+	c := *e
+	c.Detail = strings.TrimSuffix(e.Detail, ".") + "; did you mean " + s.api.Origin.BasePath() + near + "?"
+	return &c
+}
+
+// besideKey returns the path that has a fixed last segment near the given one, where the pattern has a key.
+// It returns "" if there is none.
+func (p paths) besideKey(pattern, given []string) string {
+	last := len(pattern) - 1
+	if !isKey(pattern[last]) || last >= len(given) {
+		return ""
+	}
+	texts, names := map[string]string{}, []string{}
+	for _, one := range p.shown {
+		if len(one.segments) == len(pattern) && !isKey(one.segments[last]) && slices.Equal(one.segments[:last], pattern[:last]) {
+			texts[one.segments[last]] = one.text
+			names = append(names, one.segments[last])
+		}
+	}
+	return texts[naming.Nearest(given[last], names)]
+}
+
+// isKey reports whether a segment of a path stands for a key: "{id}".
+func isKey(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // serverPaths returns the public paths that the HTTP server of a request answers itself, such as
 // /livez, if its handler lists them.
