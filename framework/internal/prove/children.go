@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
 )
 
@@ -26,23 +27,26 @@ func (p *prover) tryChildren(e *fixture.Endpoint) {
 // changeChild sends a body with the only child of a row, which others keep from the sender. It reports whether
 // there is such a row.
 func (p *prover) changeChild(e *fixture.Endpoint, who *fixture.Person, pointer string) bool {
-	for _, on := range p.RowsOf(e.Resource) {
-		if !p.Permits(e, who, on) {
-			continue
-		}
-		w := p.WriterLike(e, who, on, pointer)
-		w.Used = map[string]fixture.Reference{}
-		w.Body(e)
-		ref := w.Used[pointer]
-		if ref.Foreign == nil {
-			return false
-		}
+	rows := p.RowsOf(e.Resource)
+	first := slices.IndexFunc(rows, func(on *fixture.Row) bool { return p.Permits(e, who, on) })
+	if first < 0 {
+		return false
+	}
+	w := p.WriterLike(e, who, rows[first], pointer)
+	w.Used = map[string]fixture.Reference{}
+	w.Body(e)
+	ref := w.Used[pointer]
+	if ref.Foreign == nil {
+		return false
+	}
+	for _, on := range rows[first:] {
 		children := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool {
 			return one.Table != ref.Table || one.Values[ref.Foreign.Name] != on.Values[ref.Base.Name]
 		})
-		if len(children) != 1 || !p.keptFrom(who, children[0]) {
+		if len(children) != 1 || !p.Permits(e, who, on) || !p.keptFrom(who, children[0]) {
 			continue
 		}
+		w = p.WriterLike(e, who, on, pointer)
 		w.Refs = map[string]string{pointer: children[0].Values[ref.Column.Name]}
 		r, ok := p.RequestOf(e, w, on)
 		if ok {
@@ -88,12 +92,12 @@ func (p *prover) link(e *fixture.Endpoint, who *fixture.Person, name string, lis
 		return nil
 	}
 	if list == nil {
-		list = memberOf(e, r, name)
+		list = places.Member(e, r, name)
 	}
 	if some, isList := list.([]any); !isList || some == nil {
 		return nil
 	}
-	r.Body = withMember(e, r, name, list)
+	r.Body = places.WithMember(e, r, name, list)
 	if got, _ := p.perform(e, r, on); !got.OK() {
 		return nil
 	}

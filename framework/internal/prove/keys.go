@@ -1,19 +1,15 @@
 package prove
 
 import (
-	"encoding/json"
-	"maps"
 	"net/http"
-	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 )
 
 // tryKeys sends keys of rows that the sender may not see to a function of the program, in each place of its
@@ -34,20 +30,20 @@ func (p *prover) tryKeys(e *fixture.Endpoint) {
 func (p *prover) tryKeysAs(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row) {
 	w := p.WriterLike(e, who, on, "")
 	for name, field := range e.Input.ByName {
-		if holdsKeys(field.Typ) {
+		if places.HoldsKeys(field.Typ) {
 			delete(w.Left, "/"+name) // a key of no row may have been rejected
 		}
 	}
-	places := func() []place {
+	all := func() []places.Place {
 		if r, ok := p.RequestOf(e, w, on); ok { // with new texts, because one may have to be unique
-			return placesIn(e, r)
+			return places.Keys(e, r)
 		}
 		return nil
 	}
-	for i := range places() {
+	for i := range all() {
 		for _, theirs := range p.hiddenFrom(who) {
-			if all := places(); i < len(all) {
-				p.sendKey(e, all[i], on, theirs)
+			if found := all(); i < len(found) {
+				p.sendKey(e, found[i], on, theirs)
 			}
 		}
 	}
@@ -96,20 +92,14 @@ func (p *prover) referring() map[string][]string {
 	return tables
 }
 
-// A place is one of a request that has the key of a row.
-type place struct {
-	name string
-	with func(key string) fixture.Request
-}
-
 // sendKey sends the key of another's row in a place, after that of no row. If the first request changed the database,
 // the change may be the reason of another answer.
-func (p *prover) sendKey(e *fixture.Endpoint, at place, on, theirs *fixture.Row) {
+func (p *prover) sendKey(e *fixture.Endpoint, at places.Place, on, theirs *fixture.Row) {
 	key, missing := theirs.Values[p.KeysOf(theirs.Table)[0]], uuid.Must(uuid.NewV7()).String()
-	r := at.with(key)
+	r := at.With(key)
 	before, hidden := p.Contents(), p.foresee(e, r.By)
 	hidden[theirs] = true
-	none := p.Send(e, at.with(missing))
+	none := p.Send(e, at.With(missing))
 	changed := len(before.ChangedIn(p.Contents())) > 0
 	got := p.Send(e, r)
 	p.untouched(e, got, on, before, hidden)
@@ -117,7 +107,7 @@ func (p *prover) sendKey(e *fixture.Endpoint, at place, on, theirs *fixture.Row)
 	if !same && p.secretIn(e, got) == "" && !changed && p.byKey(e, got, none) {
 		p.find(e, r.By, got.Curl(), "with the key of another's row of %s at %s it is answered otherwise than with that of no row: "+
 			"tag the field with ref, or find the row by framework.FindOne\n%s",
-			theirs.Table, at.name, difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
+			theirs.Table, at.Name, difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 	}
 	p.settle(e, got, before, on)
 }
@@ -129,73 +119,4 @@ func (p *prover) byKey(e *fixture.Endpoint, got, none *fixture.Answer) bool {
 		return p.lasts(&look{e: e, r: got.Request}, got)
 	}
 	return got.OK() && !none.OK() || p.Send(e, none.Request).Plain() == none.Plain()
-}
-
-// placesIn lists the places of a request for a UUID that no tag says the viewset of.
-func placesIn(e *fixture.Endpoint, r fixture.Request) (all []place) {
-	if r.Method == http.MethodGet {
-		return parametersIn(e, r)
-	}
-	var body any
-	if json.Unmarshal(r.Body, &body) != nil {
-		return nil
-	}
-	if object, ok := body.(map[string]any); ok && e.BodyIn.Member != "" {
-		body = object[e.BodyIn.Member]
-	}
-	for _, found := range keysIn(body, e.Input, "") {
-		all = append(all, place{found[0], func(key string) fixture.Request {
-			changed := r
-			changed.Body = []byte(fixture.Mask(string(r.Body), found[1], key))
-			return changed
-		}})
-	}
-	return all
-}
-
-// keysIn lists the UUIDs of a body that no tag says the viewset of, each with its pointer before it.
-func keysIn(value any, shape *input.Shape, at string) (all [][2]string) {
-	switch value := value.(type) {
-	case string:
-		if uuid.Validate(value) == nil {
-			return [][2]string{{at, value}}
-		}
-	case []any:
-		for _, item := range value {
-			all = append(all, keysIn(item, shape, at+"/0")...)
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if shape == nil || shape.ByName[name] == nil || shape.ByName[name].Ref+shape.ByName[name].To != "" {
-				continue
-			}
-			all = append(all, keysIn(value[name], shape.ByName[name].Nested, at+"/"+name)...)
-		}
-	}
-	return all
-}
-
-// parametersIn lists the parameters of a function that are UUIDs without the tag ref.
-func parametersIn(e *fixture.Endpoint, r fixture.Request) (all []place) {
-	for _, param := range e.Spec.Params {
-		if param.Field == nil || param.Field.Ref != "" || !holdsKeys(param.Type) {
-			continue
-		}
-		all = append(all, place{"the parameter " + param.Name, func(key string) fixture.Request {
-			query, _ := url.ParseQuery(r.Query) // the prover made it
-			query.Set(param.Name, key)
-			changed := r
-			changed.Query = query.Encode()
-			return changed
-		}})
-	}
-	return all
-}
-
-// holdsKeys reports whether a field is a UUID or a list of UUIDs.
-func holdsKeys(t reflect.Type) bool {
-	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
-		t = t.Elem()
-	}
-	return t == reflect.TypeFor[uuid.UUID]()
 }

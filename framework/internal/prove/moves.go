@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
 )
 
@@ -46,46 +47,13 @@ func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row,
 	if !ok || field.Column == nil || theirs.Values[field.Column.Name] == "" {
 		return
 	}
-	switch value := theirs.Values[field.Column.Name]; memberOf(e, r, name).(type) {
+	switch value := theirs.Values[field.Column.Name]; places.Member(e, r, name).(type) {
 	case string:
-		r.Body = withMember(e, r, name, value)
+		r.Body = places.WithMember(e, r, name, value)
 	case float64:
-		r.Body = withMember(e, r, name, json.Number(value))
+		r.Body = places.WithMember(e, r, name, json.Number(value))
 	default:
 		return
 	}
 	p.perform(e, r, on)
-}
-
-// memberOf returns the value of a member of a body, nil if the body lacks it.
-func memberOf(e *fixture.Endpoint, r fixture.Request, name string) any {
-	var body map[string]any
-	if json.Unmarshal(r.Body, &body) != nil {
-		return nil
-	}
-	if e.BodyIn.Member != "" {
-		body = fixture.Member(body, e.BodyIn.Member)
-	}
-	return body[name]
-}
-
-// withMember returns the body of a request with another value of a member.
-func withMember(e *fixture.Endpoint, r fixture.Request, name string, value any) []byte {
-	var body map[string]any
-	if json.Unmarshal(r.Body, &body) != nil {
-		return r.Body
-	}
-	object := body
-	if e.BodyIn.Member != "" {
-		object = fixture.Member(body, e.BodyIn.Member)
-	}
-	if object == nil {
-		return r.Body
-	}
-	object[name] = value
-	text, err := json.Marshal(body)
-	if err != nil {
-		return r.Body
-	}
-	return text
 }
