@@ -127,6 +127,14 @@ func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	return each(missing, newMissingColumn), err
 }
 
+// MissingChecks returns the constraints of [ViewSet].Checks that the database lacks, in order of registration. Without
+// the constraint, no row is rejected with the code of the [Check]. It changes nothing. Call it after [API.Check] or
+// [API.Handler], and after the migrations.
+func (a *API) MissingChecks(ctx context.Context) ([]MissingCheck, error) {
+	missing, err := index.NewIndexer(a.registry).MissingChecks(ctx)
+	return each(missing, newMissingCheck), err
+}
+
 // Run calls [API.Purge] and [API.SweepFiles] every hour, the first time after a minute, until ctx
 // ends. It calls report with each error, and with each panic as an error, and goes on. When ctx
 // ends, Run waits up to 5 s for functions of [Call.AfterCommit] that are not done, ends their

@@ -84,6 +84,20 @@ type MissingColumn struct {
 // did you mean "city"?`.
 func (m MissingColumn) String() string { return index.MissingColumn(m).String() }
 
+// A MissingCheck is a constraint that [ViewSet].Checks names and the database lacks.
+type MissingCheck struct {
+	// For is the path of the viewset.
+	For        string
+	Code       string
+	Table      string
+	Constraint string
+	// Nearest is the most similar name of a constraint of the table, or "" if none is similar.
+	Nearest string
+}
+
+// String returns a sentence: `the table "books" has no constraint "pages_san" (too_long); did you mean "pages_sane"?`.
+func (m MissingCheck) String() string { return index.MissingCheck(m).String() }
+
 // An IndexNeed is an index that the declarations need. Without it the database reads or
 // sorts more rows than an answer has.
 type IndexNeed struct {
@@ -127,6 +141,8 @@ func newIndexNeed(n index.IndexNeed) IndexNeed {
 }
 
 func newMissingColumn(m index.MissingColumn) MissingColumn { return MissingColumn(m) }
+
+func newMissingCheck(m index.MissingCheck) MissingCheck { return MissingCheck(m) }
 
 func newRouteInfo(r spec.RouteInfo) RouteInfo { return RouteInfo(r) }
 

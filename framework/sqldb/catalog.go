@@ -45,6 +45,14 @@ func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
 }
 
+// Checks lists the names of the constraints that limit the values of a table's rows, by name: those of CHECK, on
+// PostgreSQL also those of EXCLUDE and of all domains. A constraint without a name has that of PostgreSQL, and
+// none on SQLite. On PostgreSQL the name of the table may begin with a schema: "app.patients". A table that does not
+// exist has no constraints of its own.
+func (db *DB) Checks(ctx context.Context, table string) ([]string, error) {
+	return db.Session().catalog().Checks(ctx, table)
+}
+
 // MissingParents returns the columns of a row whose values refer to no row: the columns of
 // every foreign key without a parent row. A key with a NULL refers to nothing, and is not
 // returned. It is for SQLite, whose error of a foreign key does not name the columns; on

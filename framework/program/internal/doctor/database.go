@@ -98,6 +98,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 		return nil, nil
 	}
 	lacksColumns := len(findings) > 0
+	e.found("constraints", "", findMissingChecks(ctx, s, apis)...)
 	missing, findings = findUnindexedOf(ctx, s, apis)
 	e.found("indexes", "", findings...)
 	if !lacksColumns {

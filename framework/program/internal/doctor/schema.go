@@ -32,3 +32,18 @@ func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API
 	}
 	return complete, found
 }
+
+// findMissingChecks returns the findings about constraints that the declarations name.
+func findMissingChecks(ctx context.Context, s *site.Site, apis []*framework.API) (found []Finding) {
+	for _, api := range apis {
+		missing, err := api.MissingChecks(ctx)
+		if err != nil {
+			return append(found, describeUnchecked(s.Project, err)...)
+		}
+		for _, m := range missing {
+			fix := "name the constraint in Checks as the schema does, or write a migration that adds it: CONSTRAINT " + m.Constraint + " CHECK (...)"
+			found = append(found, Finding{problem, m.Table, m.For + ": " + m.String(), fix})
+		}
+	}
+	return found
+}
