@@ -184,7 +184,22 @@ func (l *keyList) find(c *call.Call, items []any) (map[any]any, error) {
 			found[row[0]] = row[1]
 		}
 	}
-	return found, nil
+	return found, l.findSpelled(c, items, found)
+}
+
+// findSpelled adds the items that the database compares as equal to the text of a target. It reads nothing if each
+// target that was found has the text of an item.
+func (l *keyList) findSpelled(c *call.Call, items []any, found map[any]any) error {
+	asked := func(name any) bool { return slices.Contains(items, name) }
+	if !isText(l.name) || !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(name any) bool { return !asked(name) }) {
+		return nil
+	}
+	unknown := slices.DeleteFunc(slices.Clone(items), func(item any) bool { _, known := found[item]; return known })
+	same, err := spellings(c, func() *bun.SelectQuery { return l.relation.Rows(c) }, l.name, unknown)
+	for item, name := range same {
+		found[item] = found[name]
+	}
+	return err
 }
 
 // store creates targets, deletes the links that the list lacks, and inserts the new ones.

@@ -3,7 +3,6 @@ package children
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -13,7 +12,6 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/sqldb"
 )
 
 // rowKey returns the column that identifies a row among those of one parent: the primary key, or the other
@@ -120,46 +118,33 @@ func (l *rowList) keysIn(c *call.Call, parent reflect.Value, stored map[any]refl
 	for i := range keys {
 		keys[i] = l.keyIn(s.value.Index(i))
 	}
-	others := l.resembling(stored, keys)
-	if len(others) == 0 {
+	if !l.chosen || !isText(l.rows.Pk) {
 		return keys, nil
 	}
-	key := bun.Ident(l.rows.Pk.Name)
-	equal, err := relation.Values(c, l.ofParent(c, parent).ColumnExpr("?TableAlias.?", key).Where("?TableAlias.? IN (?)", key, sqldb.List(others)), l.rows.Pk)
-	for _, row := range equal {
-		same := folded // in a column that ignores case
-		if slices.ContainsFunc(others, func(other any) bool { return unpadded(other) == unpadded(row[0]) }) {
-			same = unpadded // in a column of the type char
-		}
-		for i := range keys {
-			if slices.Contains(others, keys[i]) && same(keys[i]) == same(row[0]) {
-				keys[i] = row[0]
-			}
+	same, err := spellings(c, func() *bun.SelectQuery { return l.ofParent(c, parent) }, l.rows.Pk, l.unknown(stored, keys))
+	for i, key := range keys {
+		if of, found := same[key]; found {
+			keys[i] = of
 		}
 	}
 	return keys, err
 }
 
-// resembling lists the keys of items that no row has, but for case and for spaces at the end. Columns may
-// ignore these.
-func (l *rowList) resembling(stored map[any]reflect.Value, keys []any) (others []any) {
-	if !l.chosen || l.rows.Pk.IndirectType.Kind() != reflect.String {
-		return nil
-	}
-	spellings := map[string]bool{}
-	for key := range stored {
-		spellings[folded(key)] = true
-	}
+// unknown lists the keys of items that no row has, each once. It is empty if the items have the keys of all rows:
+// then no row can have one of the others in another spelling.
+func (l *rowList) unknown(stored map[any]reflect.Value, keys []any) (others []any) {
+	known := map[any]bool{}
 	for _, key := range keys {
-		if key != nil && !stored[key].IsValid() && spellings[folded(key)] {
+		switch {
+		case key == nil:
+		case stored[key].IsValid():
+			known[key] = true
+		case !slices.Contains(others, key):
 			others = append(others, key)
 		}
 	}
+	if len(known) == len(stored) {
+		return nil
+	}
 	return others
 }
-
-// unpadded is a text key without spaces at the end.
-func unpadded(key any) string { return strings.TrimRight(reflect.ValueOf(key).String(), " ") }
-
-// folded is a text key in lower case, without spaces at the end.
-func folded(key any) string { return strings.ToLower(unpadded(key)) }

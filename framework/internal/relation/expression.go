@@ -82,6 +82,9 @@ func checkText(text string, values []any) error {
 	if strings.TrimSpace(text) == "" {
 		return naming.Sentence("its SQL is empty; write framework.SQL[int64](\"?TableAlias.price * ?TableAlias.quantity\")")
 	}
+	if strings.HasSuffix(strings.TrimSpace(text), ";") {
+		return naming.Sentence("its SQL ends with a semicolon, and it is a part of a statement; leave out the semicolon")
+	}
 	count, named := 0, false
 	for _, found := range placeholder.FindAllString(text, -1) {
 		switch name := found[strings.LastIndexByte(found, '?')+1:]; {
@@ -128,10 +131,16 @@ func hasNames(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), reflect.StructField.IsExported)
 }
 
-// checkName checks that a name is free for an expression.
+// plainName is a name that no other part of a declaration or a request reads otherwise, as -name or count(names).
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// checkName checks that a name can be that of an expression, and is free.
 func (s *Set) checkName(name string) error {
 	if strings.Contains(name, ".") {
 		return naming.Sentence("a name with a dot is a path over a relation; name it with letters, digits and _")
+	}
+	if !plainName.MatchString(name) {
+		return naming.Sentence("it is no name for a filter or an order; name it with letters, digits and _")
 	}
 	if _, err := s.viewset.Field(name); err == nil {
 		return naming.Sentence("a field has this name already; choose another")

@@ -162,7 +162,8 @@ func TestMistakes(t *testing.T) {
 		{
 			"expressions", wrong(func(v *framework.ViewSet[Article]) {
 				v.Expressions["title"], v.Expressions["writer"], v.Expressions["a.b"], v.Expressions["none"] = framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64]("1"), framework.SQL[int64](" ")
-				v.Expressions["zero"] = framework.Expression{}
+				v.Expressions["zero"], v.Expressions["ended"] = framework.Expression{}, framework.SQL[int64]("1 ; ")
+				v.Expressions["-z"], v.Expressions["count(tags)"] = framework.SQL[int64]("1"), framework.SQL[int64]("1")
 				v.Expressions["few"], v.Expressions["many"] = framework.SQL[int64]("?TableAlias.price * ?"), framework.SQL[int64](`?TableAlias.price ?? 1 \? ?`, 2)
 				v.Expressions["misspelt"], v.Expressions["unnamed"] = framework.SQL[int64]("?TableAlis.price * ?", 2), framework.SQL[int64]("?TableAlias.price * ?factor")
 				v.Expressions["named"] = framework.SQL[int64]("?TableAlias.price * ?factor", struct{ Factor int64 }{2})
@@ -172,8 +173,11 @@ func TestMistakes(t *testing.T) {
 				v.Expressions["counted"], v.Expressions["numbered"] = framework.SQL[bool](`?TableAlias.title \? ? AND ?`, "a", true), framework.SQL[int64]("?0 + ?0 + ?TableAlias.price", 2)
 			}),
 			[]string{
+				`articles: expressions: "-z": it is no name for a filter or an order; name it with letters, digits and _`,
 				`articles: expressions: "a.b": a name with a dot is a path over a relation; name it with letters, digits and _`,
 				`articles: expressions: "beyond": no value for the placeholder "?2"; the number of values is 2, and the first is ?0`,
+				`articles: expressions: "count(tags)": it is no name for a filter or an order; name it with letters, digits and _`,
+				`articles: expressions: "ended": its SQL ends with a semicolon, and it is a part of a statement; leave out the semicolon`,
 				`articles: expressions: "few": the number of placeholders is 1, and the number of values 0; give one value for each ?, and write an operator ? as \?`,
 				`articles: expressions: "longer": no placeholder "?TableAliases"; the table of the row is ?TableAlias, a value is ?, and any other ? is written as \?; did you mean "?TableAlias"?`,
 				`articles: expressions: "many": the number of placeholders is 3, and the number of values 1; give one value for each ?, and write an operator ? as \?`,

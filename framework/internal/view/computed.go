@@ -145,14 +145,19 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
 		return err
 	}
-	byKey := owners[reflect.Value]{exact: parents}
-	for i := range children.Elem().Len() {
+	owners := make([]any, children.Elem().Len())
+	for i := range owners {
+		owners[i] = keyOf(foreign.Value(children.Elem().Index(i).Elem()))
+	}
+	if err := addSpellings(c, parents, base, foreign, owners); err != nil {
+		return err
+	}
+	for i, owner := range owners {
 		child := children.Elem().Index(i)
-		owner := keyOf(foreign.Value(child.Elem()))
 		if m.Schema.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
 			child = child.Elem()
 		}
-		for _, parent := range byKey.of(owner) {
+		for _, parent := range parents[owner] {
 			field := parent.FieldByIndex(m.Schema.Field.Index)
 			field.Set(reflect.Append(field, child))
 		}

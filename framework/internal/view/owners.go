@@ -2,35 +2,37 @@ package view
 
 import (
 	"reflect"
-	"strings"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/sqldb"
 )
 
-// An owners finds the rows that have a key, to which the related rows belong.
-type owners[R any] struct {
-	exact  map[any][]R
-	folded map[string][]R // by text keys in lower case; nil before the first use
-}
-
-// of returns the rows with the key that a related row refers to. The database has compared the two keys
-// already. If the column ignores case, the keys may differ in case.
-func (o *owners[R]) of(key any) []R {
-	found, known := o.exact[key]
-	v := reflect.ValueOf(key)
-	if known || v.Kind() != reflect.String {
-		return found
-	}
-	if o.folded == nil {
-		o.fold()
-	}
-	return o.folded[strings.ToLower(v.String())]
-}
-
-func (o *owners[R]) fold() {
-	o.folded = map[string][]R{}
-	for key, rows := range o.exact {
-		if v := reflect.ValueOf(key); v.Kind() == reflect.String {
-			text := strings.ToLower(v.String())
-			o.folded[text] = append(o.folded[text], rows...)
+// addSpellings adds to the rows of each key those of keys that the database compares as equal to it, as text in a
+// column that ignores case. keys are those that rows of the column foreign have for the column base.
+func addSpellings(c *call.Call, rows map[any][]reflect.Value, base, foreign *schema.Field, keys []any) error {
+	var unknown []any
+	for _, key := range keys {
+		if _, known := rows[key]; !known && reflect.ValueOf(key).Kind() == reflect.String {
+			rows[key] = nil
+			unknown = append(unknown, key)
 		}
 	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	q := c.DB.NewSelect().TableExpr("? AS related", bun.Ident(foreign.Table.Name)).
+		Join("JOIN ? AS owner", bun.Ident(base.Table.Name)).JoinOn("related.? = owner.?", bun.Ident(foreign.Name), bun.Ident(base.Name)).
+		ColumnExpr("related.?, owner.?", bun.Ident(foreign.Name), bun.Ident(base.Name)).
+		Where("related.? IN (?)", bun.Ident(foreign.Name), sqldb.List(unknown))
+	pairs, err := relation.Values(c, q, foreign, base)
+	for _, pair := range pairs {
+		if rows[pair[0]] == nil {
+			rows[pair[0]] = rows[pair[1]]
+		}
+	}
+	return err
 }
