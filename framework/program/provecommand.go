@@ -82,6 +82,11 @@ func printProof(run *command.Run, proof *framework.Proof) error {
 			return err
 		}
 	}
+	if len(proof.Unshared) > 0 {
+		if err := run.Print("no second user saw a row of " + strings.Join(proof.Unshared, ", ") + ": leaks between users who share such rows were not tried"); err != nil {
+			return err
+		}
+	}
 	return run.Print(fmt.Sprintf("seed %d: %d kinds of callers sent %d requests to %d endpoints: %d findings",
 		proof.Seed, len(proof.Callers), proof.Requests, len(proof.Endpoints), len(proof.Findings)))
 }

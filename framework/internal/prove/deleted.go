@@ -63,8 +63,7 @@ func (p *prover) looksBefore(readers []*fixture.Person, usual *fixture.Row) (loo
 		looks = append(looks, p.looks(reader, usual)...)
 	}
 	for _, l := range looks {
-		l.was = p.Send(l.e, l.r)
-		l.varies = p.Send(l.e, l.r).Plain() != l.was.Plain() || !l.e.Declared()
+		l.was = p.look(l)
 	}
 	return looks
 }
@@ -72,11 +71,11 @@ func (p *prover) looksBefore(readers []*fixture.Person, usual *fixture.Row) (loo
 // lookAgain reads again after a row was made and deleted at an endpoint.
 func (p *prover) lookAgain(e *fixture.Endpoint, looks []*look) {
 	for _, l := range looks {
-		now := p.Send(l.e, l.r)
+		now := p.look(l)
 		if secret := p.secretIn(l.e, now); secret != "" {
 			p.find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row that is deleted", secret)
 		}
-		if !l.varies && now.Plain() != l.was.Plain() && p.lasts(l, now) {
+		if l.e.Declared() && now.Plain() != l.was.Plain() && !p.varies(l, now) && p.lasts(l, now) {
 			p.find(l.e, l.r.By, now.Curl(), "the answer changed after a row of %s was made and deleted:\n%s",
 				e.Resource.Path, difference(now.Plain(), "before", l.was.Plain()))
 		}

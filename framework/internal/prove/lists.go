@@ -22,8 +22,6 @@ type look struct {
 	e   *fixture.Endpoint
 	r   fixture.Request
 	was *fixture.Answer
-	// varies: two answers differ although nothing changed, as those with a new secret do.
-	varies bool
 	// shows: the person saw one of the rows that change.
 	shows bool
 }
@@ -136,11 +134,12 @@ func (p *prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *
 	if len(looks) == 0 {
 		return
 	}
+	for _, l := range looks {
+		l.was = p.look(l)
+	}
 	// The rows that it needs may be new too, and seen by others: the next one finds them there.
 	for range 2 {
 		for _, l := range looks {
-			l.was = p.Send(l.e, l.r)
-			l.varies = p.Send(l.e, l.r).Plain() != l.was.Plain() || l.e.Endless
 			l.shows = p.showsOne(l, changed)
 		}
 		known := slices.Clone(p.Made)
@@ -151,6 +150,15 @@ func (p *prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *
 			return
 		}
 	}
+}
+
+// look reads as a person does. A failure of the server is a finding.
+func (p *prover) look(l *look) *fixture.Answer {
+	got := p.Send(l.e, l.r)
+	if got.Status >= http.StatusInternalServerError {
+		p.find(l.e, l.r.By, got.Curl(), "it is answered %d", got.Status)
+	}
+	return got
 }
 
 // newSince lists the rows that were made since some rows were known.
@@ -180,7 +188,8 @@ func (p *prover) createAgain(e *fixture.Endpoint, maker *fixture.Person) bool {
 func (p *prover) compared(e *fixture.Endpoint, looks []*look, like *fixture.Row, fresh []*fixture.Row) bool {
 	whole := true
 	for _, l := range looks {
-		now := p.Send(l.e, l.r)
+		was, now := l.was, p.look(l)
+		l.was = now
 		if secret := p.secretIn(l.e, now); secret != "" {
 			p.find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 			continue
@@ -193,12 +202,17 @@ func (p *prover) compared(e *fixture.Endpoint, looks []*look, like *fixture.Row,
 		// The second function of FillsThen may change rows that others see, and their answers change rightly.
 		verb := e.Resource.Declaration.Verbs.Get(e.Route.Name)
 		strict := e.Declared() && verb.Then == nil && len(fresh) > 0
-		if !l.varies && now.Plain() != l.was.Plain() && (strict || narrowed) && p.lasts(l, now) {
+		if now.Plain() != was.Plain() && (strict || narrowed) && !p.varies(l, now) && p.lasts(l, now) {
 			p.find(l.e, l.r.By, now.Curl(), "the answer changed after another caller's request %s %s:\n%s",
-				e.Info.Method, e.Info.Path, difference(now.Plain(), "before", l.was.Plain()))
+				e.Info.Method, e.Info.Path, difference(now.Plain(), "before", was.Plain()))
 		}
 	}
 	return whole
+}
+
+// varies reports whether two answers differ although nothing changed, as those with a new secret do.
+func (p *prover) varies(l *look, now *fixture.Answer) bool {
+	return l.e.Endless || p.Send(l.e, l.r).Plain() != now.Plain()
 }
 
 // lasts reports whether an answer stays the same for a second. One that has the time does not. Each

@@ -11,10 +11,10 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
-// tryMoves sends bodies that have a value of another's row, in each member in turn, to the writes of a viewset
-// whose scope is a Where. No such write may put a row where its sender does not see it.
+// tryMoves sends bodies that have a value of another's row, in each member in turn, to the writes of a viewset. No such
+// write may put a row where its sender does not see it, or answer with what the other row has.
 func (p *prover) tryMoves(e *fixture.Endpoint) {
-	if !e.Fills() || e.Input == nil || e.Resource.Scope.Kind != declare.ScopeWhere || p.Broken != nil {
+	if e.Kind != declare.VerbAccepts || e.Input == nil || e.OfAuth() || p.Broken != nil {
 		return
 	}
 	for _, who := range append(slices.Clone(p.People[2:]), p.Owner) {

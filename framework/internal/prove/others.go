@@ -2,7 +2,6 @@ package prove
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -126,7 +125,7 @@ func (p *prover) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixtur
 		rule := p.lock(e, got.By, name)
 		switch {
 		case rule == nil:
-		case sent && !p.isStored(e, on, name, value):
+		case sent && (on == nil && !isDefault(e.Input, name, value) || on != nil && p.changedAt(e.Resource, on, name)):
 			p.find(e, got.By, got.Curl(), "it writes %s, which needs %s", name, rule.Permission)
 		case !sent && e.Fills() && on != nil && p.changedAt(e.Resource, on, name):
 			p.find(e, got.By, got.Curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
@@ -204,28 +203,6 @@ func (p *prover) allSet(e *fixture.Endpoint, one *fixture.Row) bool {
 		}
 	}
 	return true
-}
-
-// isStored reports whether a row has a value already; without a row, whether a new row has it without
-// the field.
-func (p *prover) isStored(e *fixture.Endpoint, on *fixture.Row, name string, value any) bool {
-	if on == nil {
-		return isDefault(e.Input, name, value)
-	}
-	column := e.Resource.Names[name].Column
-	if column == nil {
-		return false
-	}
-	stored := on.Values[column.Name]
-	switch value {
-	case nil:
-		return stored == ""
-	case true: // SQLite has integers
-		return stored == "true" || stored == "1"
-	case false:
-		return stored == "false" || stored == "0"
-	}
-	return stored == fmt.Sprint(value)
 }
 
 // isDefault reports whether a new row has a value of a body if the body lacks it.

@@ -41,7 +41,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p.tryChanges() // at last, because now there are rows of many people
 	p.tryDeleted()
 	p.tryMine()
-	p.report.Requests = p.Requests
+	p.report.Requests, p.report.Unshared = p.Requests, p.unshared()
 	return p.report, cmp.Or(ctx.Err(), p.Broken)
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -39,6 +40,9 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Unexercised are the endpoints that no request reached, with the reason and what would help.
 	Unexercised []Finding `json:"unexercised"`
+	// Unshared are the viewsets whose scope leads to a framework.Where, and whose rows only those saw who made them. What
+	// leaks between callers who share rows there was not tried.
+	Unshared []string `json:"unshared"`
 	// Requests is how many requests were sent.
 	Requests int `json:"requests"`
 }
@@ -48,6 +52,18 @@ type Tried struct {
 	spec.RouteInfo
 
 	Cells []Cell `json:"cells"`
+}
+
+// Succeeded reports whether a request to the endpoint succeeded.
+func (e *Tried) Succeeded() bool {
+	return slices.ContainsFunc(e.Cells, func(c Cell) bool {
+		for status := range c.Statuses {
+			if status >= http.StatusOK && status < http.StatusMultipleChoices {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // A Cell is what one kind of caller got from an endpoint.

@@ -97,6 +97,7 @@ const (
 	// sqliteColumns lists generated columns too, and rowid for a table that has it.
 	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
 	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
-	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`
+	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+	AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') ORDER BY name`
 	sqliteTaken  = `SELECT name FROM sqlite_master WHERE type <> 'trigger' ORDER BY name`
 )
