@@ -379,6 +379,11 @@ var mistakes = []struct {
 		[]string{"pairs: twoKeys must have one primary key, tagged `bun:\",pk\"`; it has 2"},
 	},
 	{
+		"a column with a dot in its name",
+		append(shelves(), framework.ViewSet[dotted]{Name: "dotted", Verbs: framework.ReadOnly[keylessView](), Scope: framework.Public()}),
+		[]string{`dotted: the column "e.mail" of dotted.Mail has a dot in its name; statements cannot name it`},
+	},
+	{
 		"a model that is no struct",
 		append(shelves(), framework.ViewSet[int]{Name: "numbers", Verbs: framework.ReadOnly[keylessView](), Scope: framework.Public()}),
 		[]string{`numbers: bun cannot use int as a model: got int, wanted struct`},

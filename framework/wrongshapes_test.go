@@ -86,6 +86,10 @@ type (
 		Left          uuid.UUID `bun:",pk"`
 		Right         uuid.UUID `bun:",pk"`
 	}
+	dotted struct {
+		ID   uuid.UUID `bun:",pk"`
+		Mail string    `bun:"e.mail"`
+	}
 	keylessView struct {
 		Name string `json:"name"`
 	}

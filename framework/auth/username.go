@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -32,6 +33,8 @@ func NormalizeUsername(name string) (string, error) {
 	}
 	normal := norm.NFKC.String(foldCase(norm.NFKC.String(strings.TrimSpace(name))))
 	switch length := utf8.RuneCountInString(normal); {
+	case !framework.IsLine(normal):
+		return "", invalid("username", "line", "The user name must be one line, without control characters and without those that turn the direction of writing.")
 	case strings.ContainsFunc(normal, isInvisible) || strings.ContainsFunc(normal, isIgnorable):
 		return "", invalid("username", "username", "The user name holds a space or a character that readers do not see; it must not.")
 	case strings.Contains(normal, "@"):

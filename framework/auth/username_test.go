@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -95,6 +96,10 @@ func TestUsernamesThatAreRejected(t *testing.T) {
 				d := d.on(t)
 				d.Post(register, namedRegistrationOf("c@example.com", c.username)).Expect(http.StatusBadRequest).Code("validation_failed").Fault("/username", c.code)
 				bearer.On(t).Patch(mePath, map[string]any{"username": c.username}).Expect(http.StatusBadRequest).Fault("/username", c.code)
+				_, err := auth.NormalizeUsername(c.username)
+				if wrong, ok := errors.AsType[*auth.InputError](err); !ok || wrong.Code != c.code {
+					t.Errorf("NormalizeUsername returns %+v; want the code %s as well", err, c.code)
+				}
 			})
 		}
 		for _, taken := range []string{"asha", "ASHA", "ａｓｈａ"} {

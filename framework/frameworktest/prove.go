@@ -67,8 +67,8 @@ func prove(t *testing.T, p Provable, databaseURL string, o framework.ProofOption
 		t.Errorf("not exercised: %s", f)
 	}
 	compareMatrix(t, proof.Matrix())
-	if len(proof.Unshared) > 0 {
-		t.Logf("no second user saw a row of %s: leaks between users who share such rows were not tried", strings.Join(proof.Unshared, ", "))
+	if note := proof.UnsharedSentence(); note != "" {
+		t.Log(note)
 	}
 	t.Logf("seed %d: %d requests to %d endpoints by %d kinds of callers", proof.Seed, proof.Requests, len(proof.Endpoints), len(proof.Callers))
 }

@@ -82,8 +82,8 @@ func printProof(run *command.Run, proof *framework.Proof) error {
 			return err
 		}
 	}
-	if len(proof.Unshared) > 0 {
-		if err := run.Print("no second user saw a row of " + strings.Join(proof.Unshared, ", ") + ": leaks between users who share such rows were not tried"); err != nil {
+	if note := proof.UnsharedSentence(); note != "" {
+		if err := run.Print(note); err != nil {
 			return err
 		}
 	}

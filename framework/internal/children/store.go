@@ -310,7 +310,7 @@ func rowError(r *table.Resource, err error) (of *table.RowError, which int) {
 		c := *known
 		return &c, which
 	}
-	fault, ok := sqldb.Classify(err)
+	fault, ok := r.Classify(err)
 	if !ok || fault.Kind != sqldb.Unique && fault.Kind != sqldb.Check && fault.Kind != sqldb.ForeignKey {
 		return nil, which
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
 
@@ -100,6 +101,7 @@ func (n IndexNeed) inSchema(name string) string {
 
 // servedBy reports whether an existing index of the table meets the need.
 func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
+	i.Columns = n.named(i.Columns, k)
 	switch {
 	case i.Unfinished || i.Where != "" && !n.Partial && !n.impliesCondition(i.Where):
 		return false
@@ -119,6 +121,19 @@ func (n IndexNeed) servedBy(i sqldb.Index, k sqldb.Kind) bool {
 	}
 	from, to := min(n.equal, both), min(n.equal+n.sorted, both)
 	return k.Sorts(i.Columns[from:to], n.Columns[from:to])
+}
+
+// named returns the columns of an index with the names that the need has for them: SQLite takes a name in any case.
+func (n IndexNeed) named(columns []sqldb.IndexColumn, k sqldb.Kind) []sqldb.IndexColumn {
+	columns = slices.Clone(columns)
+	for i, c := range columns {
+		for _, own := range n.Columns {
+			if table.SameName(k, c.Name, own.Name) {
+				columns[i].Name = own.Name
+			}
+		}
+	}
+	return columns
 }
 
 // impliesCondition reports whether a partial index contains every row that the statement

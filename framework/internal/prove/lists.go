@@ -267,7 +267,7 @@ func (p *prover) identifies(one *fixture.Row, column, value string) bool {
 }
 
 // mayKnow reports whether a person may know a value of a row: a viewset shows it, unless the row is
-// deleted, or it is also in another row that the person sees.
+// deleted, the person has sent it, or it is also in another row that the person sees.
 func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, deleted bool) bool {
 	for _, r := range p.Registry.Resources {
 		if !deleted && r.Table.Name == of.Table && p.Sees(who, r, of) && !p.masked(who, r, column) {
@@ -275,6 +275,9 @@ func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, de
 		}
 	}
 	value := of.Values[column]
+	if p.moved[movedText{who, value}] {
+		return true
+	}
 	for _, one := range p.Made {
 		for name, text := range one.Values {
 			same := text == value && (one != of || name != column)

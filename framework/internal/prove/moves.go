@@ -55,5 +55,6 @@ func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row,
 	default:
 		return
 	}
+	p.moved[movedText{who, theirs.Values[field.Column.Name]}] = true // the row may keep a part of it, as a slug does
 	p.perform(e, r, on)
 }

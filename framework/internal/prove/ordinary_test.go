@@ -90,7 +90,7 @@ func TestTalkativeOffers(t *testing.T) {
 	})
 }
 
-// TestFailingLists: a list that fails is a finding, whatever it is asked for.
+// TestFailingLists: a list that fails with some parameters is a finding.
 func TestFailingLists(t *testing.T) {
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()

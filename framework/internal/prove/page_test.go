@@ -20,7 +20,7 @@ func TestThePage(t *testing.T) {
 		"a finding":     {framework.Proof{Findings: []framework.ProofFinding{finding}}, "&lt;script&gt;", "No caller reached"},
 		"many findings": {framework.Proof{Findings: []framework.ProofFinding{{Further: 7}}}, "Further findings of this kind: 7.", "No caller reached"},
 		"a gap":         {framework.Proof{Unexercised: []framework.ProofFinding{finding}}, "No finding at the endpoints that were exercised", "No caller reached"},
-		"no members":    {framework.Proof{Unshared: []string{"teams", "papers"}}, "saw a row of: <code>teams</code>, <code>papers</code>.", "Findings"},
+		"no members":    {framework.Proof{Unshared: []string{"teams", "papers"}}, "No second user saw a row of teams, papers.", "Findings"},
 		"a rule":        {framework.Proof{FieldRules: []report.FieldRule{{ViewSet: "walls", Field: "secret", Rule: "sees"}}}, "<td>secret<td>sees", "Findings"},
 	} {
 		var page strings.Builder

@@ -17,10 +17,17 @@ type prover struct {
 	kinds  map[string]int      // the places of the findings of each kind in the report
 	later  []*fixture.Endpoint // that were not exercised, because their rows may come from endpoints after them
 	again  bool                // the endpoints are tried for the second time
+	moved  map[movedText]bool  // what a person sent, and so may get back
 }
 
 // quoted is a text in a sentence, such as the value that an answer has.
 var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// A movedText is a text of another's row that a person put into a body.
+type movedText struct {
+	who  *fixture.Person
+	text string
+}
 
 // find adds a leak to the report. Of the leaks of one kind at an endpoint by one caller, it adds the first,
 // and counts the others: their sentences begin with the same line, quoted texts aside.

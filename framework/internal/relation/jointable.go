@@ -28,7 +28,8 @@ func JoinTables(model reflect.Type) (found []JoinTable) {
 }
 
 // TableOf returns bun's description of a model, with its relations. It returns an error if bun does
-// not know the model of a join table that the model needs, or if bun panics on the model.
+// not know the model of a join table that the model needs, if bun panics
+// on the model, or if the name of a column has a dot.
 func TableOf(known *schema.Tables, model reflect.Type) (t *schema.Table, err error) {
 	for _, j := range JoinTables(model) {
 		if known.ByName(j.Table) == nil {
@@ -41,5 +42,17 @@ func TableOf(known *schema.Tables, model reflect.Type) (t *schema.Table, err err
 			err = naming.Sentence("bun cannot use %s as a model: %v", model, p)
 		}
 	}()
-	return known.Get(model), nil
+	t = known.Get(model)
+	return t, checkColumns(t)
+}
+
+// checkColumns returns the mistake of a column whose name has a dot: bun writes such a name as that of a
+// column of a table.
+func checkColumns(t *schema.Table) error {
+	for _, f := range t.Fields {
+		if strings.Contains(f.Name, ".") {
+			return naming.Sentence("the column %q of %s.%s has a dot in its name; statements cannot name it", f.Name, t.Type.Name(), f.GoName)
+		}
+	}
+	return nil
 }

@@ -150,7 +150,7 @@ func (a *Registry) InventCaller() *call.Caller {
 // FirstServed returns the first of some tables whose rows a viewset serves, or else the first table.
 func (a *Registry) FirstServed(tables []string) string {
 	served := slices.IndexFunc(tables, func(name string) bool {
-		return slices.ContainsFunc(a.Resources, func(r *Resource) bool { return r.Table != nil && strings.EqualFold(r.Table.Name, name) })
+		return slices.ContainsFunc(a.Resources, func(r *Resource) bool { return r.Table != nil && sqldb.Fault{Table: name}.On(r.Table.Name) })
 	})
 	return tables[max(served, 0)]
 }

@@ -33,7 +33,7 @@ func (e *RowError) Unwrap() error { return e.Err }
 // foreign key. It returns any other error unchanged. SQLite does not name the columns of a
 // broken foreign key; then OfRow queries which of the written columns refer to no row.
 func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
-	fault, ok := sqldb.Classify(err)
+	fault, ok := r.Classify(err)
 	if !ok {
 		return err
 	}
@@ -44,14 +44,14 @@ func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Fiel
 			break
 		}
 		missing, lookErr := c.Session().MissingParents(c, r.Table.Name, func(name string) schema.QueryAppender {
-			f := r.Table.FieldMap[name]
+			f := r.Table.FieldMap[r.ownColumn(name)]
 			if !slices.Contains(written, f) || isNull(f, row) {
 				return nil
 			}
 			return Column(f, row)
 		})
 		if lookErr == nil {
-			fault.Table, fault.Columns = r.Table.Name, missing
+			fault.Table, fault.Columns = r.Table.Name, r.ownColumns(missing)
 		}
 	default:
 		return err
@@ -74,6 +74,44 @@ func (r *Resource) Referred(c *call.Call, keys schema.QueryAppender, err error) 
 	}
 	return &RowError{Resource: r, Fault: fault, Err: err}
 }
+
+// Classify is [sqldb.Classify] with the names that the resource has for its columns and constraints: SQLite
+// takes a name in any case, and its errors have the names of the schema.
+func (r *Resource) Classify(err error) (sqldb.Fault, bool) {
+	fault, ok := sqldb.Classify(err)
+	if !ok || r.Table == nil {
+		return fault, ok
+	}
+	fault.Columns = r.ownColumns(fault.Columns)
+	for _, k := range r.Checks {
+		if SameName(r.API.DB.Kind(), fault.Constraint, k.Constraint) {
+			fault.Constraint = k.Constraint
+		}
+	}
+	return fault, true
+}
+
+// ownColumns returns the names that the model has for columns of the schema.
+func (r *Resource) ownColumns(names []string) []string {
+	own := slices.Clone(names)
+	for i, name := range names {
+		own[i] = r.ownColumn(name)
+	}
+	return own
+}
+
+// ownColumn returns the name that the model has for a column of the schema, or the same name if it has none.
+func (r *Resource) ownColumn(name string) string {
+	for _, f := range r.Table.Fields {
+		if SameName(r.API.DB.Kind(), f.Name, name) {
+			return f.Name
+		}
+	}
+	return name
+}
+
+// SameName reports whether a database takes two names of columns or constraints as one.
+func SameName(kind sqldb.Kind, one, other string) bool { return kind.HasColumn([]string{one}, other) }
 
 func isNull(f *schema.Field, row reflect.Value) bool {
 	v := f.Value(row)

@@ -31,7 +31,7 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
-	fault, ok := sqldb.Classify(err)
+	fault, ok := r.Classify(err)
 	if !ok {
 		return err
 	}

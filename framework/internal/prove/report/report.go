@@ -105,6 +105,14 @@ func (f Finding) String() string {
 	return text
 }
 
+// UnsharedSentence says what Unshared means, "" if there is no such viewset.
+func (r *Report) UnsharedSentence() string {
+	if len(r.Unshared) == 0 {
+		return ""
+	}
+	return "No second user saw a row of " + strings.Join(r.Unshared, ", ") + ". What leaks between users who share such rows was not tried."
+}
+
 // Matrix returns the access of each caller to every endpoint as text, one line for each: what a
 // visitor, a user, one of the staff and a superuser have, and the permissions that give a user more. After
 // them it has a line for each rule about a field. It depends on the declarations alone.

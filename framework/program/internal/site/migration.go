@@ -77,7 +77,7 @@ func (p Project) CureMissing(m framework.MissingColumn) string {
 // a column of it, by CREATE TABLE, ADD or RENAME TO. It skips files that cannot be read. It
 // returns "" if it finds no migration.
 func (p Project) creatorOf(table, column string) (name string) {
-	of, named := `\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"?`+regexp.QuoteMeta(table)+`\b`, `"?`+regexp.QuoteMeta(column)+`\b`
+	of, named := `\s+TABLE`+gap+`(?:IF\s+(?:NOT\s+)?EXISTS)?`+gap+tablePattern(table), `"?`+regexp.QuoteMeta(column)+`\b`
 	text := `\bCREATE` + of
 	if column != "" {
 		text += `[^;]*?\b` + named + `|\bALTER` + of + `[^;]*?\b(?:ADD(?:\s+COLUMN)?(?:\s+IF\s+NOT\s+EXISTS)?|TO)\s+` + named
@@ -93,6 +93,27 @@ func (p Project) creatorOf(table, column string) (name string) {
 		}
 	}
 	return name
+}
+
+// gap matches space and actions of templates between the words of a statement, dot the dot after a schema.
+const (
+	gap = `(?:\s|\{\{[^}]*\}\})*`
+	dot = "[\"`\\]]?" + gap + `\.` + gap
+)
+
+// tablePattern matches the name of a table in a statement, with any quotes. The schema may depend on the kind of
+// database, and the default schemas of the databases may be absent.
+func tablePattern(table string) string {
+	const quote, defaults = "[\"`\\[]?", `(?:main|public)`
+	space, name, ok := strings.Cut(table, ".")
+	if !ok {
+		space, name = "", table
+	}
+	before := `(?:` + quote + defaults + dot + `)?`
+	if space != "" && !regexp.MustCompile(`(?i)^`+defaults+`$`).MatchString(space) {
+		before += quote + regexp.QuoteMeta(space) + dot + before
+	}
+	return before + quote + regexp.QuoteMeta(name) + `\b`
 }
 
 // cureLost says what to do about a table or a column that was there before.

@@ -20,7 +20,7 @@ func (c Catalog) Checks(ctx context.Context, table string) ([]string, error) {
 	if c.Kind != dialect.SQLite {
 		return c.names(ctx, bun.SafeQuery(postgresChecks, sqltext.Param(quotedName(table))))
 	}
-	made, err := c.names(ctx, bun.SafeQuery(sqliteMade, sqltext.Param(table)))
+	made, err := c.names(ctx, bun.SafeQuery(sqliteMade, sqltext.Param(inMain(table))))
 	if err != nil {
 		return nil, err
 	}

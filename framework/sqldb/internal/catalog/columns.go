@@ -79,6 +79,14 @@ func split(table string) (space, name string) {
 	return space, name
 }
 
+// inMain returns the name of a table of SQLite without the schema main, which its database has.
+func inMain(table string) string {
+	if space, name := split(table); strings.EqualFold(space, "main") {
+		return name
+	}
+	return table
+}
+
 func quotedTable(space, name string) string {
 	quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 	if space == "" {
@@ -96,8 +104,8 @@ const (
 
 	// sqliteColumns lists generated columns too, and rowid for a table that has it.
 	sqliteColumns = `SELECT name FROM pragma_table_xinfo(?, ?)
-	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE name = ? AND schema = ? AND type = 'table' AND NOT wr`
+	UNION ALL SELECT 'rowid' FROM pragma_table_list WHERE lower(name) = lower(?) AND lower(schema) = lower(?) AND type = 'table' AND NOT wr`
 	sqliteTables = `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 	AND name NOT IN (SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow') ORDER BY name`
-	sqliteTaken  = `SELECT name FROM sqlite_master WHERE type <> 'trigger' ORDER BY name`
+	sqliteTaken = `SELECT name FROM sqlite_master WHERE type <> 'trigger' ORDER BY name`
 )

@@ -29,7 +29,7 @@ ORDER BY m.name, f.id, f.seq`
 // foreignKeys returns the foreign keys of the table child. If child is "", it returns those
 // that refer to the table parent and prevent the deletion of its rows.
 func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []foreignKey, err error) {
-	found, err := c.Read(ctx, bun.SafeQuery(sqliteKeys, child, parent))
+	found, err := c.Read(ctx, bun.SafeQuery(sqliteKeys, inMain(child), inMain(parent)))
 	if err != nil {
 		return nil, err
 	}

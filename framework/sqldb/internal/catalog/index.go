@@ -41,7 +41,7 @@ type Index struct {
 func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 	exists, query, name := postgresTable, postgresIndexes, quotedName(table)
 	if c.Kind == dialect.SQLite {
-		exists, query, name = sqliteTable, sqliteIndexes, table
+		exists, query, name = sqliteTable, sqliteIndexes, inMain(table)
 	}
 	found, err := c.Read(ctx, bun.SafeQuery(exists, sqltext.Param(name)))
 	if err != nil {
@@ -89,7 +89,7 @@ LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = x.indrelid AND a.attnum =
 WHERE x.indrelid = to_regclass(?) AND (kind.amname = 'btree' OR class.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') AND x.indnkeyatts = 1)
 ORDER BY named.relname, n`
 
-const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?`
+const sqliteTable = `SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)`
 
 // A primary key without an index is the number of the row, by which the table is ordered. A
 // search index is listed only if the three triggers that its migration made exist.
@@ -98,9 +98,9 @@ WITH input (t) AS (SELECT ?),
 listed AS (SELECT i.* FROM input, pragma_index_list(t) AS i),
 rowkey AS (SELECT c.name FROM input, pragma_table_info(t) AS c WHERE c.pk > 0 AND NOT EXISTS (SELECT 1 FROM listed WHERE origin = 'pk')),
 fts AS (SELECT m.name, c.name AS column_name FROM input, pragma_table_info(t) AS c
-	JOIN sqlite_master AS m ON m.type = 'table' AND m.name = t || '_' || c.name || '_fts'
-	WHERE (SELECT count(*) FROM sqlite_master AS g WHERE g.type = 'trigger' AND g.tbl_name = t
-		AND g.name IN (m.name || '_insert', m.name || '_delete', m.name || '_update')) = 3)
+	JOIN sqlite_master AS m ON m.type = 'table' AND lower(m.name) = lower(t || '_' || c.name || '_fts')
+	WHERE (SELECT count(*) FROM sqlite_master AS g WHERE g.type = 'trigger' AND lower(g.tbl_name) = lower(t)
+		AND lower(g.name) IN (lower(m.name) || '_insert', lower(m.name) || '_delete', lower(m.name) || '_update')) = 3)
 SELECT name, is_unique, made_by, search, 0, column_name, descending, 0 FROM (
 	SELECT i.name, i."unique" AS is_unique, CASE WHEN i.partial THEN m.sql ELSE '' END AS made_by, 0 AS search,
 		coalesce(c.name, CASE c.cid WHEN -1 THEN (SELECT name FROM rowkey) END, '') AS column_name, c."desc" AS descending, c.seqno

@@ -1,0 +1,39 @@
+package sqldb
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestNamesOfTablesInTheCatalogue checks that the lists of a table are the same for all names by which statements find
+// it: on SQLite in any case, and with the schema main.
+func TestNamesOfTablesInTheCatalogue(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, `CREATE TABLE Animals ({{id}}, Name {{text}} NOT NULL CONSTRAINT animals_name CHECK (Name <> ''), Search {{text}} NOT NULL);
+			--bun:split
+			CREATE INDEX animals_by_name ON Animals (Name);
+			--bun:split
+			{{searchIndex "animals" "search"}}`)
+		names := []string{"animals", "public.animals"}
+		if db.Kind() == SQLite {
+			names = []string{"Animals", "animals", "main.animals", "MAIN.ANIMALS"}
+		}
+		columns, err := db.Columns(background(t), names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes := indexesOf(t, db, names[0])
+		if len(indexes) < 3 {
+			t.Errorf("the indexes are %q; want the key, the index and the search index", indexes)
+		}
+		for _, name := range names {
+			if got, err := db.Columns(background(t), name); err != nil || !slices.Equal(got, columns) {
+				t.Errorf("%s has the columns %q, %v; want %q", name, got, err, columns)
+			}
+			same(t, name, indexesOf(t, db, name), indexes)
+			if got, err := db.Checks(background(t), name); err != nil || !slices.Equal(got, []string{"animals_name"}) {
+				t.Errorf("%s has the constraints %q, %v", name, got, err)
+			}
+		}
+	})
+}
