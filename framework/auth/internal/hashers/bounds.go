@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // The bounds of a stored hash. Without them, an attacker who can write a hash into the table
@@ -48,7 +49,7 @@ func checkNumber(format, name string, n, least, most int) error {
 // readBytes decodes a salt or a key.
 func readBytes(format, name, text string, encoding *base64.Encoding, least, most int) ([]byte, error) {
 	part, err := encoding.Strict().DecodeString(text)
-	if err != nil {
+	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder skips
 		return nil, wrong(format, name+" is not base64")
 	}
 	if len(part) < least || len(part) > most {
