@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
@@ -178,7 +179,7 @@ func (a Sweeper) findNamed(ctx context.Context, f *table.FileColumn, keys []stri
 
 // rows is the query of the primary keys and the files of all rows that have a file.
 func (a Sweeper) rows(f *table.FileColumn) *bun.SelectQuery {
-	q := a.DB.Session().IDB().NewSelect().Model(table.NilModel(f.Resource.Model)).
+	q := a.DB.Session().IDB().NewSelect().Model(bunmodel.NilModel(f.Resource.Model)).
 		ColumnExpr("?, ?", bun.Ident(f.Resource.Pk.Name), bun.Ident(f.Column.Name)).
 		Where("? IS NOT NULL", bun.Ident(f.Column.Name))
 	if f.Resource.Table.SoftDeleteField != nil {

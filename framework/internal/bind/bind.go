@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/apicheck"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
@@ -224,7 +225,7 @@ func (b *binder) settle(r *table.Resource) {
 		Throttles:      naming.Inherited(d.Throttles, b.api.Config.Throttles),
 		Permission:     cmp.Or(d.Permission, b.api.Config.Permission),
 	}
-	r.Created, r.Updated = table.TimeColumn(r.Table, "CreatedAt"), table.TimeColumn(r.Table, "UpdatedAt")
+	r.Created, r.Updated = bunmodel.TimeColumn(r.Table, "CreatedAt"), bunmodel.TimeColumn(r.Table, "UpdatedAt")
 }
 
 // nameFields records the names that clients use for fields, from the JSON names in every
@@ -243,7 +244,7 @@ func (b *binder) nameFields(r *table.Resource) {
 }
 
 func (b *binder) nameField(r *table.Resource, verb string, shape reflect.Type, f reflect.StructField) {
-	column := table.ColumnOf(r.Table, f.Name)
+	column := bunmodel.ColumnOf(r.Table, f.Name)
 	if column == nil || f.Tag.Get("from") != "" {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
@@ -255,9 +256,9 @@ func filterPlace(f query.Filter) string {
 // pointer need not: they show the function that the field is absent.
 func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 	for _, f := range in.Fields {
-		column := table.ColumnOf(r.Table, f.GoName)
+		column := bunmodel.ColumnOf(r.Table, f.GoName)
 		if column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
-			fault(naming.Sentence("%w, or make it an Optional", table.TwoTypes(in.Typ, f.GoName, f.Typ, column)))
+			fault(naming.Sentence("%w, or make it an Optional", bunmodel.TwoTypes(in.Typ, f.GoName, f.Typ, column)))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -22,14 +23,14 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 	w.Columns, w.ReadOnly = map[string]verb.InputColumn{}, map[string]bool{}
 	w.Checks = reflect.PointerTo(w.Verb.In).Implements(reflect.TypeFor[input.Checker]())
 	for _, f := range w.Endpoint.Input.Fields {
-		column := table.ColumnOf(w.Resource.Table, f.GoName)
+		column := bunmodel.ColumnOf(w.Resource.Table, f.GoName)
 		switch {
 		case f.To != "":
 			b.bindList(w, f, fault)
 		case column == nil && w.Verb.Fill == nil && w.Resource.Table.Relations[f.GoName] != nil:
 			fault(writesRelation(w.Verb.In, f.GoName, w.Resource.Table.Relations[f.GoName]))
 		case column == nil && w.Verb.Fill == nil:
-			fault(table.NoField(w.Verb.In.Name()+"."+f.GoName, f.GoName, w.Resource.Table, w.Resource.Model.Name()))
+			fault(bunmodel.NoField(w.Verb.In.Name()+"."+f.GoName, f.GoName, w.Resource.Table, w.Resource.Model.Name()))
 		case column == nil:
 		case children.Unwritable(w.Resource, w.Verb.In, f, column) != nil:
 			fault(children.Unwritable(w.Resource, w.Verb.In, f, column))

@@ -3,6 +3,7 @@ package children
 import (
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
@@ -38,7 +39,7 @@ func unserved(r *table.Resource, name string, model *schema.Table, key *schema.F
 	rows := &table.Resource{
 		API: r.API, Declaration: &declare.Declaration{Scope: public.Scope}, Path: r.Path + "." + name,
 		Model: model.Type, Table: model, Pk: key, Key: key, Names: map[string]query.Field{}, Scope: public, Writers: public.AsWriters(),
-		Created: table.TimeColumn(model, "CreatedAt"), Updated: table.TimeColumn(model, "UpdatedAt"),
+		Created: bunmodel.TimeColumn(model, "CreatedAt"), Updated: bunmodel.TimeColumn(model, "UpdatedAt"),
 	}
 	r.Stores = append(r.Stores, model)
 	rows.Inserting = sqldb.NewTemplate(rows.InsertWhole)

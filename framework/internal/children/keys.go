@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
@@ -297,7 +298,7 @@ func (l *keyList) base() *schema.Field { return l.relation.Schema.BasePKs[0] }
 // linked returns the keys of the targets that a row is linked to and that the caller may see.
 func (l *keyList) linked(c *call.Call, parent reflect.Value) (map[any]bool, error) {
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
-	q := c.DB.NewSelect().Model(table.NilModel(l.links.Model)).ColumnExpr("?TableAlias.?", bun.Ident(other.Name)).
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(l.links.Model)).ColumnExpr("?TableAlias.?", bun.Ident(other.Name)).
 		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()))
 	if l.relation.Narrowed(c) || l.relation.Schema.JoinTable.SoftDeleteField != nil {
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(other.Name), l.relation.Rows(c).ColumnExpr("?TableAlias.?", bun.Ident(l.key.Name)))
@@ -327,7 +328,7 @@ func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]boo
 		return q.Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
 			Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys))
 	}
-	if _, err := c.Session().Exec(c, c.DB.NewDelete().Model(table.NilModel(l.links.Model)).ApplyQueryBuilder(narrow)); err != nil {
+	if _, err := c.Session().Exec(c, c.DB.NewDelete().Model(bunmodel.NilModel(l.links.Model)).ApplyQueryBuilder(narrow)); err != nil {
 		return l.links.Referred(c, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
-	"trestle.example/framework/internal/table"
 )
 
 // rowKey returns the column that identifies a row among those of one parent: the primary key, or the other
@@ -69,7 +69,7 @@ func (l *rowList) bindKey(f *input.Field, fault func(error)) {
 		t = input.OptionalValue(t)
 	}
 	if naming.Indirect(t) != l.rows.Pk.IndirectType {
-		fault(table.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Pk))
+		fault(bunmodel.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Pk))
 		return
 	}
 	l.key = f

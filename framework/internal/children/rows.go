@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
@@ -103,7 +104,7 @@ func (l *rowList) checkFields(fault func(error)) {
 // bindColumns matches each field of the items with the column of the same Go name.
 func (l *rowList) bindColumns(fault func(error)) {
 	for _, f := range l.field.Nested.Fields {
-		column := table.ColumnOf(l.rows.Table, f.GoName)
+		column := bunmodel.ColumnOf(l.rows.Table, f.GoName)
 		if column != nil && column == l.rows.Pk {
 			if l.bindKey(f, fault); !l.chosen {
 				continue
@@ -127,7 +128,7 @@ func (l *rowList) unwritable(f *input.Field, column *schema.Field) error {
 	case f.To != "": // Nested reports it
 		return nil
 	case column == nil:
-		return table.NoField(item.Name()+"."+f.GoName, f.GoName, l.rows.Table, model)
+		return bunmodel.NoField(item.Name()+"."+f.GoName, f.GoName, l.rows.Table, model)
 	case column == l.foreign:
 		return naming.Sentence("%s.%s writes the key of the parent, which the framework sets; leave it out", item.Name(), f.GoName)
 	case column == l.position:

@@ -11,6 +11,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/attachment"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
@@ -50,7 +51,7 @@ func deleteAll(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	q := c.DB.NewDelete().Model(table.NilModel(r.Model))
+	q := c.DB.NewDelete().Model(bunmodel.NilModel(r.Model))
 	amongRows(q.QueryBuilder(), r, rows)
 	if _, err := c.Session().Exec(c, q); err != nil {
 		return r.Referred(c, sqldb.List(keysOf(r, rows)), err)
@@ -141,7 +142,7 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 	for i, row := range rows {
 		byKey[keys[i]] = row
 	}
-	q := c.DB.NewUpdate().Model(table.NilModel(r.Model))
+	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	amongRows(q.QueryBuilder(), r, rows)
 	for _, column := range columns {
 		q = q.Set("? = ?", bun.Ident(column.Name), sqldb.Choose(column.Name, r.Pk.Name, keys, func(key any) any {

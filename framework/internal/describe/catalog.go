@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -149,12 +150,18 @@ func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (
 	}
 	c := a.imagined(e.Route, e.Authentication, caller)
 	switch {
-	case !e.Permission.Permit(c):
+	case !e.Permission.Permit(c), c.Caller.Anonymous() && needsCaller(e):
 		return spec.AccessRefused
 	case e.HandsRows() && !e.Resource.Scope.Lifted(handing(e, c)), e.ByWriters && !e.Resource.Writers.Lifted(c):
 		return spec.AccessScoped
 	}
 	return spec.AccessAllowed
+}
+
+// needsCaller reports whether the framework itself creates a row that gets an owner from the caller.
+func needsCaller(e *table.Endpoint) bool {
+	creates := e.Route.Name == call.VerbCreate && e.Kind == declare.VerbAccepts
+	return creates && e.Resource.Declaration.Verbs.Get(e.Route.Name).Fill == nil && e.Resource.NeedsCaller()
 }
 
 // handing returns the call by which the scope of an endpoint decides: for ByReaders, that of a list.

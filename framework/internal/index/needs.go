@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -238,7 +239,7 @@ func (x *indexing) references() {
 			continue
 		}
 		for _, f := range shape.Fields {
-			if column := table.ColumnOf(x.Table, f.GoName); f.Ref != "" && column != nil {
+			if column := bunmodel.ColumnOf(x.Table, f.GoName); f.Ref != "" && column != nil {
 				x.add(IndexNeed{}, "reference "+strconv.Quote(f.Name), column)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
@@ -51,7 +52,7 @@ func (a Indexer) countRows(ctx context.Context, r *table.Resource, needed bool) 
 	if !needed {
 		return 0
 	}
-	n, err := a.DB.Session().Count(ctx, a.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("count(*)"))
+	n, err := a.DB.Session().Count(ctx, a.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).ColumnExpr("count(*)"))
 	if err != nil {
 		return 0
 	}
@@ -65,7 +66,7 @@ func (a Indexer) NeedsReindex(ctx context.Context, viewset string) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	q := a.DB.NewSelect().Model(table.NilModel(r.Model)).ColumnExpr("1").Limit(1).
+	q := a.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).ColumnExpr("1").Limit(1).
 		Where("?TableAlias.? = ''", bun.Ident(r.Search.StoredField.Column.Name)).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			for _, f := range r.Search.Searched {
@@ -157,7 +158,7 @@ func storeDocuments(c *call.Call, r *table.Resource, rows []reflect.Value) error
 		keys = append(keys, table.Column(r.Pk, m))
 		cases = append(cases, table.Column(r.Pk, m), table.Column(document, m))
 	}
-	_, err := c.Session().Exec(c, c.DB.NewUpdate().Model(table.NilModel(r.Model)).
+	_, err := c.Session().Exec(c, c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model)).
 		Set("? = CASE ?TableAlias.?"+strings.Repeat(" WHEN ? THEN ?", len(rows))+" END", cases...).
 		Where("?TableAlias.? IN (?"+strings.Repeat(", ?", len(rows)-1)+")", keys...))
 	return err

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/fieldrule"
@@ -214,7 +215,7 @@ func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Windo
 		return q, cut
 	}
 	key := order.Key.Ident()
-	q = c.DB.NewSelect().Model(table.NilModel(l.Resource.Model)).Where("?", sqldb.Among(key, cut.Limit(q.ColumnExpr("?", key))))
+	q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model)).Where("?", sqldb.Among(key, cut.Limit(q.ColumnExpr("?", key))))
 	if l.Resource.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted() // the subquery decides about deleted rows
 	}

@@ -6,6 +6,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ordering"
@@ -65,7 +66,7 @@ func (l *Related) Prepare() {
 func (l *Related) lookup(p *view.Plan, lifted [2]bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, object := l.Of.API.Anyone(), bun.Ident(l.Column.Name)
-		q := c.DB.NewSelect().Model(table.NilModel(l.Rows.Model)).Where("?TableAlias.? ?", object, v.Key())
+		q := c.DB.NewSelect().Model(bunmodel.NilModel(l.Rows.Model)).Where("?TableAlias.? ?", object, v.Key())
 		if !lifted[0] || l.Of.Table.SoftDeleteField != nil {
 			there := l.Of.Keys(c).Where("?TableAlias.? ?", bun.Ident(l.Of.Pk.Name), v.Key())
 			if !lifted[0] {

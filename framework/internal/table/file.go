@@ -12,6 +12,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/sqldb"
 )
@@ -117,7 +118,7 @@ func (a *Registry) FileOf(column *schema.Field, prefer *Resource) *FileColumn {
 // Unscoped reads the row that the path names, whatever the scope of the caller. It is for a
 // request whose URL is signed.
 func (r *Resource) Unscoped(c *call.Call, req *Request) (reflect.Value, error) {
-	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Key.Name), sqldb.Param(req.Key))
 	if n := r.Above; n != nil {
 		parent := n.Parent.Keys(c).Where("?TableAlias.? = ?", bun.Ident(n.Parent.Key.Name), sqldb.Param(req.Above[0]))
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(n.Column.Name), parent)

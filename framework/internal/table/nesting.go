@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/sqldb"
 )
@@ -67,7 +68,7 @@ func (r *Resource) Listed(c *call.Call, parent any) *bun.SelectQuery {
 	if r.Above == nil {
 		return r.Rows(c)
 	}
-	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Above.Column.Name), sqldb.Param(parent))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Above.Column.Name), sqldb.Param(parent))
 	r.Scope.narrowRows(c, q.QueryBuilder())
 	return q
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 )
 
 // A Change is one row that a write of the framework changed.
@@ -80,7 +81,7 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 // PostgreSQL it locks the row. It does not copy m, because a copy shares the values of
 // pointers, slices and maps with m, and a function may change them.
 func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
-	q := c.DB.NewSelect().Model(NilModel(r.Model))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
 	r.narrowToKey(q.QueryBuilder(), m)
 	if r.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted()

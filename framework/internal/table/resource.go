@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
@@ -180,14 +181,14 @@ func (r *Resource) clientName(column string) string {
 
 // Rows starts a query of the rows in the caller's scope.
 func (r *Resource) Rows(c *call.Call) *bun.SelectQuery {
-	q := c.DB.NewSelect().Model(NilModel(r.Model))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
 	r.Scope.Narrow(c, q.QueryBuilder())
 	return q
 }
 
 // Keys starts a subquery of primary keys, without the scope.
 func (r *Resource) Keys(c *call.Call) *bun.SelectQuery {
-	return c.DB.NewSelect().Model(NilModel(r.Model)).ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
+	return c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name))
 }
 
 // ScopedKeys is a subquery of the primary keys that are in scope when the caller lists the

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -135,7 +136,7 @@ func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err erro
 // the request changes it. Without a key, as in a single resource, it is the query of every such
 // row.
 func (r *Resource) Object(c *call.Call, req *Request) *bun.SelectQuery {
-	q := c.DB.NewSelect().Model(NilModel(r.Model))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
 	r.NarrowTo(c, req, q.QueryBuilder())
 	return q
 }
@@ -207,7 +208,7 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 // ShownByKey reads a row by its primary key and returns its JSON. It does not apply the scope:
 // the request has read or written this row before. Without the row, the error is NotFound.
 func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
-	q := c.DB.NewSelect().Model(NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
 	row, err := shown.Write(c, q, Window{Rows: 1})
 	if err != nil {
 		return nil, err

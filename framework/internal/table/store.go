@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -47,6 +49,11 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 		key.Set(reflect.ValueOf(newID()))
 	}
 	return nil
+}
+
+// NeedsCaller reports whether a new row gets an owner from the caller, so that an anonymous one cannot create rows.
+func (r *Resource) NeedsCaller() bool {
+	return slices.ContainsFunc(r.Owners(), func(owner *schema.Field) bool { return !r.generates(owner) })
 }
 
 // generates reports whether an owner is the primary key, and a new row gets a key of its own: callers
@@ -190,7 +197,7 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if err != nil {
 		return err
 	}
-	q := c.DB.NewUpdate().Model(NilModel(r.Model))
+	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	for _, f := range columns {
 		q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
 	}
@@ -234,7 +241,7 @@ func (r *Resource) Changed(before, after reflect.Value) []*schema.Field {
 // Updating is an UPDATE of the row that the path names, narrowed by the scope and by Writers.
 // Without a key in the path, it is an UPDATE of every row in scope.
 func (r *Resource) Updating(c *call.Call, req *Request, set []Assignment) *bun.UpdateQuery {
-	q := c.DB.NewUpdate().Model(NilModel(r.Model))
+	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	for _, a := range set {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}

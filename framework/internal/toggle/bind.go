@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
@@ -54,7 +55,7 @@ func storing(r *table.Resource, rel *relation.Relation, target relation.Viewset,
 	}
 	own := &table.Resource{
 		API: r.API, Declaration: &declare.Declaration{}, Path: r.Path + "." + rel.Name, Model: model.Type, Table: model,
-		Created: table.TimeColumn(model, "CreatedAt"), Updated: table.TimeColumn(model, "UpdatedAt"),
+		Created: bunmodel.TimeColumn(model, "CreatedAt"), Updated: bunmodel.TimeColumn(model, "UpdatedAt"),
 	}
 	own.Scope.Kind = declare.ScopePublic
 	if len(model.PKs) > 0 {

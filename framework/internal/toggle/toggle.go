@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
@@ -126,7 +127,7 @@ func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 		t.rows.Scope.Narrow(t.rows.Looking(c), q)
 		return q
 	}
-	q := c.DB.NewDelete().Model(table.NilModel(t.rows.Model)).ApplyQueryBuilder(own)
+	q := c.DB.NewDelete().Model(bunmodel.NilModel(t.rows.Model)).ApplyQueryBuilder(own)
 	m := reflect.New(t.rows.Model)
 	var columns []string
 	var cells []any

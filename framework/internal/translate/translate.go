@@ -11,6 +11,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
@@ -296,7 +297,7 @@ func (e breach) search(shape *input.Shape, object reflect.Value, at string, plac
 // nil if the object has no such field, or another value than the row.
 func (e breach) faultsOf(shape *input.Shape, object reflect.Value, at string) (faults []problem.Fault) {
 	for _, f := range shape.Fields {
-		column := table.ColumnOf(e.Resource.Table, f.GoName)
+		column := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
 		if column == nil || !slices.Contains(columnsOf(e.RowError), column.Name) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/fault"
@@ -178,7 +179,7 @@ func (e Handler) ignoreReadOnly(c *call.Call, in *input.Decoded, shown map[strin
 // have no column of the same Go name and type.
 func (e Handler) complete(in *input.Decoded, row reflect.Value) {
 	for _, f := range e.Input.Fields {
-		column := table.ColumnOf(e.Resource.Table, f.GoName)
+		column := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
 		if column != nil && column.StructField.Type == f.Typ && !in.Has(f.Name) {
 			in.Value.FieldByIndex(f.Index).Set(column.Value(row))
 		}

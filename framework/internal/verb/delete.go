@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/attachment"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -55,7 +56,7 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 // remove deletes the row with a primary key, if it is in scope and the caller may change it. If key
 // is nil, as for a single resource, it deletes every such row. Without a row, the error is 404.
 func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender) error {
-	q := c.DB.NewDelete().Model(table.NilModel(d.Resource.Model))
+	q := c.DB.NewDelete().Model(bunmodel.NilModel(d.Resource.Model))
 	if key != nil {
 		q = q.Where("?TableAlias.? = ?", bun.Ident(d.Resource.Pk.Name), key)
 	}

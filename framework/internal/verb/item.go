@@ -5,6 +5,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/sqldb"
@@ -67,7 +68,7 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 func byKey(r *table.Resource, p *view.Plan, own bool) *sqldb.Lookup {
 	return sqldb.NewLookup(func(v sqldb.Values) schema.QueryAppender {
 		c, key := r.API.Anyone(), bun.Ident(r.Key.Name)
-		q := c.DB.NewSelect().Model(table.NilModel(r.Model)).Where("?TableAlias.? ?", key, v.Key())
+		q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? ?", key, v.Key())
 		if own {
 			r.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
@@ -163,12 +164,12 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 			p.relate(base, f, index, alias, join, fault)
 			continue
 		}
-		column := table.ColumnOf(model, f.Name)
+		column := bunmodel.ColumnOf(model, f.Name)
 		switch {
 		case column == nil:
-			fault(table.NoField(out.Name()+"."+f.Name, f.Name, model, model.Type.Name()))
+			fault(bunmodel.NoField(out.Name()+"."+f.Name, f.Name, model, model.Type.Name()))
 		case column.StructField.Type != f.Type:
-			fault(table.TwoTypes(out, f.Name, f.Type, column))
+			fault(bunmodel.TwoTypes(out, f.Name, f.Type, column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
 			p.mask.Add(index, base.Seeing(query.Field{Column: column})...)

@@ -1,4 +1,5 @@
-package table
+// Package bunmodel finds columns and relations in what bun knows of a model.
+package bunmodel
 
 import (
 	"reflect"
