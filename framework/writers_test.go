@@ -321,7 +321,7 @@ func TestWritersAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"GET list": "allowed allowed allowed", "GET retrieve": "allowed allowed allowed", "POST create": "allowed allowed allowed", //nolint:dupword // one word for each caller
+		"GET list": "allowed allowed allowed", "GET retrieve": "allowed allowed allowed", "POST create": "refused allowed allowed", //nolint:dupword // one word for each caller
 		"PUT update": "scoped scoped allowed", "PATCH patch": "scoped scoped allowed", "DELETE delete": "scoped scoped allowed", //nolint:dupword // one word for each caller
 		"GET look": "allowed allowed allowed", "POST lend": "scoped scoped allowed", "POST vote": "allowed allowed allowed", //nolint:dupword // one word for each caller
 	}
