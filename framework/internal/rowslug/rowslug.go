@@ -165,7 +165,8 @@ func randomNumber() int {
 // values of the column.
 func taken(c *call.Call, r *table.Resource, m reflect.Value, candidates []any) (taken []string, err error) {
 	taken = slices.Clone(r.Reserved.Of(r.Slug.Field.Column))
-	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).ColumnExpr("?", r.Slug.Field.Ident()).Where("? IN (?)", r.Slug.Field.Ident(), sqldb.List(candidates))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).ColumnExpr("?", r.Slug.Field.Ident()).
+		Where("? IN (?)", r.Slug.Field.Ident(), sqldb.List(candidates))
 	if r.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted()
 	}
