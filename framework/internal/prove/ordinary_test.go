@@ -64,7 +64,7 @@ func offers() framework.ViewSet[Offer] {
 func TestOrdinaryOffers(t *testing.T) {
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		read := offers()
-		read.Name, read.Permission = "read", framework.Anyone() // who has no name can create none
+		read.Name, read.Permission = "read", framework.Anyone() // an anonymous caller creates none
 		report := prove(t, db, nil, offers(), read)
 		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
 			t.Errorf("the findings are %v; want none", found)
