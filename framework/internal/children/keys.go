@@ -188,17 +188,18 @@ func (l *keyList) find(c *call.Call, items []any) (map[any]any, error) {
 	return found, l.findSpelled(c, items, found)
 }
 
-// findSpelled adds the items that the database compares as equal to the text of a target. It reads nothing if each
-// target that was found has the text of an item.
+// findSpelled adds the items that the database compares as equal to the text of a target that was found.
 func (l *keyList) findSpelled(c *call.Call, items []any, found map[any]any) error {
-	asked := func(name any) bool { return slices.Contains(items, name) }
-	if !isText(l.name) || !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(name any) bool { return !asked(name) }) {
+	unknown := slices.DeleteFunc(slices.Clone(items), func(item any) bool { _, known := found[item]; return known })
+	if len(unknown) == 0 || !isText(l.name) {
 		return nil
 	}
-	unknown := slices.DeleteFunc(slices.Clone(items), func(item any) bool { _, known := found[item]; return known })
-	same, err := spellings(c, func() *bun.SelectQuery { return l.relation.Rows(c) }, l.name, unknown)
+	alike := resembling(unknown, slices.Collect(maps.Keys(found)))
+	same, err := spellings(c, func() *bun.SelectQuery { return l.relation.Rows(c) }, l.name, alike)
 	for item, name := range same {
-		found[item] = found[name]
+		if key, known := found[name]; known {
+			found[item] = key
+		}
 	}
 	return err
 }

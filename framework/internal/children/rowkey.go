@@ -1,6 +1,7 @@
 package children
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -121,7 +122,7 @@ func (l *rowList) keysIn(c *call.Call, parent reflect.Value, stored map[any]refl
 	if !l.chosen || !isText(l.rows.Pk) {
 		return keys, nil
 	}
-	same, err := spellings(c, func() *bun.SelectQuery { return l.ofParent(c, parent) }, l.rows.Pk, l.unknown(stored, keys))
+	same, err := spellings(c, func() *bun.SelectQuery { return l.ofParent(c, parent) }, l.rows.Pk, l.unknown(stored, keys, s))
 	for i, key := range keys {
 		if of, found := same[key]; found {
 			keys[i] = of
@@ -130,21 +131,13 @@ func (l *rowList) keysIn(c *call.Call, parent reflect.Value, stored map[any]refl
 	return keys, err
 }
 
-// unknown lists the keys of items that no row has, each once. It is empty if the items have the keys of all rows:
-// then no row can have one of the others in another spelling.
-func (l *rowList) unknown(stored map[any]reflect.Value, keys []any) (others []any) {
-	known := map[any]bool{}
-	for _, key := range keys {
-		switch {
-		case key == nil:
-		case stored[key].IsValid():
-			known[key] = true
-		case !slices.Contains(others, key):
+// unknown lists the keys of items without a fault that no row has, but for the spelling.
+func (l *rowList) unknown(stored map[any]reflect.Value, keys []any, s sent) []any {
+	var others []any
+	for i, key := range keys {
+		if key != nil && !stored[key].IsValid() && !input.Faulty(s.faults, pointerAt(s.at, i, l.key)) {
 			others = append(others, key)
 		}
 	}
-	if len(known) == len(stored) {
-		return nil
-	}
-	return others
+	return resembling(others, slices.Collect(maps.Keys(stored)))
 }

@@ -87,6 +87,8 @@ func TestNamesInAnotherSpelling(t *testing.T) {
 			{`{"genres":["nOIR","COMEDY"],"languages":["French"]}`, `{"genres":[1,2],"languages":[1]}`},
 			{`{"genres":["noir","Drama"]}`, `{"genres":[1,3],"languages":[1]}`},
 			{`{"genres":["drama","NOIR","noir"]}`, `{"genres":[1,3],"languages":[1]}`},
+			{`{"genres":["Drama","drama"]}`, `{"genres":[3],"languages":[1]}`},
+			{`{"genres":["Noir","Drama"]}`, `{"genres":[1,3],"languages":[1]}`},
 			{`{"languages":["Hindi","French"]}`, `{"genres":[1,3],"languages":[1,2]}`},
 		} {
 			c.Patch("/api/films/1/", test.body).Expect(200).Contains(test.want)

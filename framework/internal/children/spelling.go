@@ -3,6 +3,7 @@ package children
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -14,6 +15,26 @@ import (
 // isText reports whether a column has text, which the database may compare as equal to other text: a column may
 // ignore case, accents or spaces at the end.
 func isText(column *schema.Field) bool { return column.IndirectType.Kind() == reflect.String }
+
+// folded is a text in lower case, without spaces at the end.
+func folded(text any) string {
+	return strings.ToLower(strings.TrimRight(reflect.ValueOf(text).String(), " "))
+}
+
+// resembling lists those of some texts that differ from known ones in case or in spaces at the end at most. Columns may
+// ignore these.
+func resembling(texts, known []any) (alike []any) {
+	spellings := map[string]bool{}
+	for _, text := range known {
+		spellings[folded(text)] = true
+	}
+	for _, text := range texts {
+		if spellings[folded(text)] && !slices.Contains(alike, text) {
+			alike = append(alike, text)
+		}
+	}
+	return alike
+}
 
 // comparisons is the number of texts that one statement compares.
 const comparisons = 100

@@ -149,7 +149,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	for i := range owners {
 		owners[i] = keyOf(foreign.Value(children.Elem().Index(i).Elem()))
 	}
-	if err := addSpellings(c, parents, base, foreign, owners); err != nil {
+	if err := addSpellings(c, parents, m.Relation, foreign, owners); err != nil {
 		return err
 	}
 	for i, owner := range owners {

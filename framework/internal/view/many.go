@@ -16,17 +16,11 @@ import (
 
 // A planMany is a to-many relation. One statement loads it for all rows.
 type planMany struct {
-	index   []int         // of the slice in out
-	join    int           // the number of the join of the row that has the relation, from 1; 0 for the row itself
-	base    *schema.Field // of the row, which the keys of the owners equal
-	foreign *schema.Field // with the owner of each related row: of its table, or of the join table
-	child   *Plan
-
-	// owner is the column that the statement reads as the key of a row's owner: foreign or, for a text, base of the
-	// owner's row, because a column may compare texts as equal that differ.
-	owner      *schema.Field
-	ownerAlias string // of the table of owner
-
+	index    []int         // of the slice in out
+	join     int           // the number of the join of the row that has the relation, from 1; 0 for the row itself
+	base     *schema.Field // of the row, which the keys of the owners equal
+	foreign  *schema.Field // with the owner of each related row: of its table, or of the join table
+	child    *Plan
 	owned    Plan // child, and the key of each row's owner
 	pointer  bool // the slice has pointers to structs
 	relation *relation.Relation
@@ -46,15 +40,11 @@ func (p *Plan) addMany(m planMany) {
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
-	m.owner, m.ownerAlias = m.foreign, m.foreign.Table.Alias
-	if m.base.IndirectType.Kind() == reflect.String {
-		m.owner, m.ownerAlias = m.base, ownerAlias
-	}
 	if m.owned.columns != "" {
 		m.owned.columns += ", "
 	}
-	m.owned.columns += naming.Quote(m.ownerAlias) + "." + naming.Quote(m.owner.Name)
-	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.owner})
+	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
+	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
 	p.many = append(p.many, m)
 	if p.mask != nil && m.child.mask != nil {
 		p.mask.Nest(m.index, m.child.mask)
@@ -82,6 +72,9 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	}
 	children, found, err := m.children(c, once)
 	if err != nil {
+		return err
+	}
+	if err := addSpellings(c, lists, m.relation, m.foreign, found); err != nil {
 		return err
 	}
 	for i, owner := range found {
@@ -117,12 +110,8 @@ func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, erro
 
 // query is the statement that reads the related rows of the owners with the given keys.
 func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
-	owner := bun.SafeQuery("?.?", bun.Ident(m.ownerAlias), bun.Ident(m.owner.Name))
+	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
 	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
-	if m.owner == m.base {
-		q = q.Join("JOIN ? AS ?", bun.Ident(m.base.Table.Name), bun.Ident(ownerAlias)).
-			JoinOn("?.? = ?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name), owner)
-	}
 	q = m.owned.SelectFrom(c, q)
 	order, terms := ordering.Bound{Key: m.relation.Base().PrimaryKey()}, slices.Clip(m.order)
 	for _, key := range m.relation.Base().PrimaryKeys() {
@@ -137,9 +126,6 @@ func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
 		Where("listed.? <= ?", bun.Ident(placeColumn), m.limit).
 		OrderExpr("listed.?", bun.Ident(placeColumn))
 }
-
-// ownerAlias is the alias of the table of the owners.
-const ownerAlias = "owner of the row"
 
 // placeColumn is the place of a related row among those of its owner, from 1.
 const placeColumn = "place of the row"
