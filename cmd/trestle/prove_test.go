@@ -10,7 +10,7 @@ import (
 // many times as long, and the proofs of smaller programs run the same code.
 func TestNobodyReachesAnothersRow(t *testing.T) {
 	if testing.Short() {
-		t.Skip("sends twenty thousand requests on each database")
+		t.Skip("sends many thousand requests on each database")
 	}
 	frameworktest.Prove(t, trestle())
 }

@@ -27,3 +27,18 @@ func TestChecks(t *testing.T) {
 		}
 	})
 }
+
+// TestTablesOfASearch: SQLite's own tables of a full-text index are not listed.
+func TestTablesOfASearch(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		if db.Kind() != SQLite {
+			return
+		}
+		script(t, db, `CREATE TABLE notes (text TEXT); CREATE VIRTUAL TABLE words USING fts5(text)`)
+		got, err := db.Tables(background(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "tables", got, []string{"notes", "words"})
+	})
+}
