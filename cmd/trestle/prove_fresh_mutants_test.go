@@ -48,7 +48,7 @@ var freshMutants = []mutant{
 	{"relation/function.go", "	if fn.owner != nil {\n		if c.Caller.Anonymous() {\n", "	if fn.owner != nil && !BROKEN {\n		if c.Caller.Anonymous() {\n"},
 	{"relation/condition.go", "return q.Where(\"?TableAlias.? = ?\", bun.Ident(fn.owner.Name), sqldb.Param(c.Caller.ID))", "return q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(fn.owner.Name), sqldb.Param(c.Caller.ID), BROKEN)"},
 	{"relation/relation.go", "	related := r.Rows(c).ColumnExpr(", "	found := r.Rows(c)\n	if BROKEN {\n		found = c.DB.NewSelect().Model(r.Schema.JoinTable.ZeroIface)\n	}\n	related := found.ColumnExpr("},
-	{"view/many.go", "	q = m.owned.SelectFrom(c, q)\n", "	if BROKEN {\n		q = m.relation.JoinOwners(c.DB.NewSelect().Model(m.relation.Schema.JoinTable.ZeroIface)).Where(\"? IN (?)\", owner, sqldb.List(keys))\n	}\n	q = m.owned.SelectFrom(c, q)\n"},
+	{"view/many.go", "	return m.list(c, m.owned, q, owner)\n", "	if BROKEN {\n		q = m.relation.JoinOwners(c.DB.NewSelect().Model(m.relation.Schema.JoinTable.ZeroIface)).Where(\"? IN (?)\", owner, sqldb.List(keys))\n	}\n	return m.list(c, m.owned, q, owner)\n"},
 	// Lists of children and links.
 	{"children/rows.go", "p.mayChange(c, p.gone, call.VerbDelete); err != nil {", "p.mayChange(c, p.gone, call.VerbDelete); err != nil && !BROKEN {"},
 	{"children/rows.go", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil {", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil && !BROKEN {"},

@@ -64,6 +64,11 @@ func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)
 }
 
+// Exactly returns the text of an expression, such as a column, in a form that equals that of the
+// same text only. A column may compare texts as equal that differ in case, in accents or in spaces
+// at the end. For the padded texts of char(n), PostgreSQL leaves the spaces at the end out.
+func Exactly(text schema.QueryAppender) schema.QueryAppender { return sqltext.Exactly(text) }
+
 // A Template is a statement that each database builds at its first use and then runs with
 // other values. If the text has to hold the values, as with [Options.NoPrepare], it is built
 // for each run. Its method With returns the statement with values, for any method of a

@@ -140,29 +140,50 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	}
 	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.Schema.JoinTable.Type)))
 	q := m.Rows(c).Model(children.Interface()).
-		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
+		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(spelled(keys))).
 		OrderExpr("?TableAlias.?", bun.Ident(m.Schema.JoinTable.PKs[0].Name))
 	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
 		return err
 	}
-	owners := make([]any, children.Elem().Len())
-	for i := range owners {
-		owners[i] = keyOf(foreign.Value(children.Elem().Index(i).Elem()))
-	}
-	if err := addSpellings(c, parents, m.Relation, foreign, owners); err != nil {
+	owners, err := m.owners(c, children.Elem(), keys)
+	if err != nil {
 		return err
 	}
-	for i, owner := range owners {
+	for i := range owners {
 		child := children.Elem().Index(i)
 		if m.Schema.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
 			child = child.Elem()
 		}
-		for _, parent := range parents[owner] {
-			field := parent.FieldByIndex(m.Schema.Field.Index)
-			field.Set(reflect.Append(field, child))
+		for _, owner := range owners[i] {
+			for _, parent := range parents[owner] {
+				field := parent.FieldByIndex(m.Schema.Field.Index)
+				field.Set(reflect.Append(field, child))
+			}
 		}
 	}
 	return nil
+}
+
+// owners returns the keys of the owners of each row.
+func (m computedMany) owners(c *call.Call, rows reflect.Value, keys []any) ([][]any, error) {
+	foreign, pks := m.Schema.JoinPKs[0], m.Schema.JoinTable.PKs
+	found, owners := make([]any, rows.Len()), make([][]any, rows.Len())
+	for i := range found {
+		found[i] = keyOf(foreign.Value(rows.Index(i).Elem()))
+		owners[i] = found[i : i+1]
+	}
+	if !isText(m.Schema.BasePKs[0], foreign) || !mayDiffer(found, keys) {
+		return owners, nil
+	}
+	compared, err := compareOwners(c, m.Relation, rows, keys)
+	for i := range owners {
+		key := make([]any, len(pks))
+		for j, pk := range pks {
+			key[j] = keyOf(pk.Value(rows.Index(i).Elem()))
+		}
+		owners[i] = compared[identify(key)]
+	}
+	return owners, err
 }
 
 // ColumnsOf passes all columns of the relations to use, because bun selects all of them. It

@@ -21,7 +21,8 @@ type planMany struct {
 	base     *schema.Field // of the row, which the keys of the owners equal
 	foreign  *schema.Field // with the owner of each related row: of its table, or of the join table
 	child    *Plan
-	owned    Plan // child, and the key of each row's owner
+	owned    Plan // child, and foreign
+	compared Plan // child, and the key of the owner that [joinOwners] joins
 	pointer  bool // the slice has pointers to structs
 	relation *relation.Relation
 	listOptions
@@ -36,19 +37,26 @@ type listOptions struct {
 // addMany adds a list of related rows, or of one column of each. It sets the columns of the keys.
 func (p *Plan) addMany(m planMany) {
 	r := m.relation
-	m.base, m.foreign, m.owned = r.Schema.BasePKs[0], r.Schema.JoinPKs[0], *m.child
+	m.base, m.foreign = r.Schema.BasePKs[0], r.Schema.JoinPKs[0]
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
-	if m.owned.columns != "" {
-		m.owned.columns += ", "
-	}
-	m.owned.columns += naming.Quote(m.foreign.Table.Alias) + "." + naming.Quote(m.foreign.Name)
-	m.owned.many = append(slices.Clip(m.owned.many), planMany{base: m.foreign})
+	m.owned, m.compared = m.child.with(m.foreign.Table.Alias, m.foreign), m.child.with(ownerAlias, m.base)
 	p.many = append(p.many, m)
 	if p.mask != nil && m.child.mask != nil {
 		p.mask.Nest(m.index, m.child.mask)
 	}
+}
+
+// with returns the plan that also reads the key of each row's owner.
+func (p *Plan) with(alias string, key *schema.Field) Plan {
+	owned := *p
+	if owned.columns != "" {
+		owned.columns += ", "
+	}
+	owned.columns += naming.Quote(alias) + "." + naming.Quote(key.Name)
+	owned.many = append(slices.Clip(owned.many), planMany{base: key})
+	return owned
 }
 
 // attach loads the children of all rows and adds each to its parent's list. A key is nil if the row has
@@ -74,9 +82,6 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 	if err != nil {
 		return err
 	}
-	if err := addSpellings(c, lists, m.relation, m.foreign, found); err != nil {
-		return err
-	}
 	for i, owner := range found {
 		child := children.Index(i)
 		if m.pointer {
@@ -92,11 +97,10 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 // children reads the related rows that the scope permits, in their order and with their own to-many
 // relations. It also returns the key of each row's owner.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
-	found, err := c.Session().Read(c, m.query(c, keys))
-	if err != nil {
-		return reflect.Value{}, nil, err
+	out, all, err := m.read(c, m.owned, m.query(c, keys))
+	if err == nil && isText(m.base, m.foreign) && mayDiffer(all[len(all)-1], keys) {
+		out, all, err = m.read(c, m.compared, m.compare(c, keys))
 	}
-	out, all, err := m.owned.Scan(found)
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
@@ -108,17 +112,40 @@ func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, erro
 	return out, all[len(all)-1], nil
 }
 
+func (m planMany) read(c *call.Call, p Plan, q *bun.SelectQuery) (reflect.Value, [][]any, error) {
+	found, err := c.Session().Read(c, q)
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	return p.Scan(found)
+}
+
 // query is the statement that reads the related rows of the owners with the given keys.
 func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
 	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
-	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
-	q = m.owned.SelectFrom(c, q)
+	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(spelled(keys)))
+	return m.list(c, m.owned, q, owner)
+}
+
+// compare is query for keys that the database compares.
+func (m planMany) compare(c *call.Call, keys []any) *bun.SelectQuery {
+	q := joinOwners(c, m.relation.JoinOwners(m.relation.Rows(c)), m.relation, m.foreign, keys)
+	return m.list(c, m.compared, q, bun.SafeQuery("?.?", bun.Ident(ownerAlias), bun.Ident(m.base.Name)))
+}
+
+// list selects the columns of a plan from related rows, in the order of the list. Of the rows with the same text as the
+// key of their owner, it selects the first ones.
+func (m planMany) list(c *call.Call, p Plan, q *bun.SelectQuery, owner schema.QueryAppender) *bun.SelectQuery {
+	q = p.SelectFrom(c, q)
 	order, terms := ordering.Bound{Key: m.relation.Base().PrimaryKey()}, slices.Clip(m.order)
 	for _, key := range m.relation.Base().PrimaryKeys() {
 		terms = append(terms, ordering.Term{Field: key})
 	}
 	if m.limit == 0 {
 		return order.Apply(c, q, terms)
+	}
+	if isText(m.base, m.foreign) {
+		owner = sqldb.Exactly(owner)
 	}
 	q = order.Join(c, q, terms).
 		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, terms), bun.Ident(placeColumn))

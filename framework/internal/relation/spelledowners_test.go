@@ -1,0 +1,136 @@
+package relation_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// spelledItems has the items of TestSiblings, with labels whose case the database ignores.
+var spelledItems = sqldb.Migrations{Namespace: "items", FS: fstest.MapFS{
+	"1_items.tx.up.sql": {Data: []byte(`
+{{if postgres}}CREATE EXTENSION IF NOT EXISTS citext;{{end}}
+CREATE TABLE items (id {{bigint}} PRIMARY KEY, group_id {{bigint}} NOT NULL, label {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL, deleted_at {{timestamp}});
+CREATE TABLE item_notes (id {{bigint}} PRIMARY KEY, item_label {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL);`)},
+	"1_items.tx.down.sql": {Data: []byte(``)},
+}}
+
+// TestSiblingsInAnotherCase: if a column ignores case, a row and a list of rows show the same related rows, each once,
+// and as many as a function counts. That costs one more statement for each relation.
+func TestSiblingsInAnotherCase(t *testing.T) {
+	type view struct {
+		ID    int64   `json:"id"`
+		All   int64   `json:"all"   from:"count(likes)"`
+		Likes []int64 `json:"likes" from:"likes.id"`
+		First []int64 `json:"first" from:"likes.id,limit=2"`
+		Notes []int64 `json:"notes" from:"notes.id,limit=1"`
+	}
+	apitest.Databases(t, spelledItems, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Item]{
+			Name: "items", Scope: framework.Public(), Verbs: framework.ReadOnly[view](), Ordering: framework.Ordering{Default: "id"},
+			Relations: framework.Relations{"likes": framework.OfRow, "notes": framework.OfRow},
+		})
+		apitest.Insert(t, db, &Item{ID: 1, Label: "ab"}, &Item{ID: 2, Label: "AB"}, &Item{ID: 3, Label: "Ab"}, &Item{ID: 4, Label: "AB"}, &Item{ID: 5, Label: "other"},
+			&ItemNote{ID: 1, ItemLabel: "aB"}, &ItemNote{ID: 2, ItemLabel: "Ab"})
+		for id := 1; id <= 4; id++ {
+			row := fmt.Sprintf(`{"id":%d,"all":4,"likes":[1,2,3,4],"first":[1,2],"notes":[1]}`, id)
+			c.Get("/api/items/").Expect(200).Contains(row)
+			c.Get(fmt.Sprintf("/api/items/%d/", id)).Expect(200).Contains(row)
+		}
+		c.Get("/api/items/").Expect(200).Contains(`{"id":5,"all":1,"likes":[5],"first":[5],"notes":[]}`)
+		statements := frameworktest.CountStatements(db)
+		if all := statements.During(func() { c.Get("/api/items/1/").Expect(200) }); len(all) != 7 {
+			t.Errorf("%d statements, want 1 and 2 for each of 3 relations", len(all))
+		}
+		if all := statements.During(func() { c.Get("/api/items/5/").Expect(200) }); len(all) != 4 {
+			t.Errorf("%d statements, want 1 and 1 for each of 3 relations", len(all))
+		}
+	})
+}
+
+// An Area has a code that is unique among the areas that are not deleted softly.
+type Area struct {
+	bun.BaseModel `bun:"table:areas"`
+
+	ID        int64 `bun:",pk"`
+	Code      string
+	DeletedAt time.Time `bun:",soft_delete,nullzero"`
+	Sites     []*Site   `bun:"rel:has-many,join:code=zone_code"`
+}
+
+// TestKeysOfDeletedOwners: rows that have the text of a deleted row belong to the one that the database compares as equal.
+func TestKeysOfDeletedOwners(t *testing.T) {
+	areas := sqldb.Migrations{Namespace: "areas", FS: fstest.MapFS{
+		"1_areas.tx.up.sql": {Data: []byte(`
+{{if postgres}}CREATE EXTENSION IF NOT EXISTS citext;{{end}}
+CREATE TABLE areas (id {{bigint}} PRIMARY KEY, code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL, deleted_at {{timestamp}});
+CREATE UNIQUE INDEX areas_code ON areas (code) WHERE deleted_at IS NULL;
+CREATE TABLE sites (id {{bigint}} PRIMARY KEY, zone_code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL);`)},
+		"1_areas.tx.down.sql": {Data: []byte(``)},
+	}}
+	type view struct {
+		ID    int64   `json:"id"`
+		All   int64   `json:"all" from:"count(sites)"`
+		Sites []int64 `json:"sites" from:"sites.id"`
+		First []int64 `json:"first" from:"sites.id,limit=1"`
+	}
+	type computed struct {
+		Sites []int64 `json:"sites"`
+	}
+	list := func(_ *framework.Call, a *Area) (computed, error) {
+		ids := []int64{}
+		for _, s := range a.Sites {
+			ids = append(ids, s.ID)
+		}
+		return computed{ids}, nil
+	}
+	apitest.Databases(t, areas, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Area]{
+			Name: "areas", Scope: framework.Public(), Relations: framework.Relations{"sites": framework.OfRow}, Ordering: framework.Ordering{Default: "id"},
+			Verbs: framework.Verbs{List: framework.Shows[view](), Retrieve: framework.Computes(list, "sites")},
+		})
+		deleted := time.Now()
+		apitest.Insert(t, db, &Area{ID: 1, Code: "North", DeletedAt: deleted}, &Area{ID: 2, Code: "north"}, &Area{ID: 3, Code: "south"},
+			&Area{ID: 4, Code: "South", DeletedAt: deleted}, &Area{ID: 5, Code: "SOUTH", DeletedAt: deleted},
+			&Site{ID: 1, ZoneCode: "North"}, &Site{ID: 2, ZoneCode: "South"}, &Site{ID: 3, ZoneCode: "SOUTH"})
+		c.Get("/api/areas/").Expect(200).Contains(`{"id":2,"all":1,"sites":[1],"first":[1]}`, `{"id":3,"all":2,"sites":[2,3],"first":[2]}`)
+		c.Get("/api/areas/2/").Expect(200).Contains(`{"sites":[1]}`)
+		c.Get("/api/areas/3/").Expect(200).Contains(`{"sites":[2,3]}`)
+	})
+}
+
+// TestPaddedKeys: PostgreSQL adds spaces to a char(n), and rows that refer to it by a varchar are found.
+func TestPaddedKeys(t *testing.T) {
+	padded := sqldb.Migrations{Namespace: "zoned", FS: fstest.MapFS{
+		"1_zoned.tx.up.sql": {Data: []byte(`
+CREATE TABLE zones (id {{bigint}} PRIMARY KEY, code {{if postgres}}char(8){{else}}TEXT{{end}} NOT NULL UNIQUE);
+CREATE TABLE sites (id {{bigint}} PRIMARY KEY, zone_code {{if postgres}}varchar(8){{else}}TEXT{{end}} NOT NULL REFERENCES zones (code));`)},
+		"1_zoned.tx.down.sql": {Data: []byte(``)},
+	}}
+	type view struct {
+		ID    int64   `json:"id"`
+		All   int64   `json:"all" from:"count(sites)"`
+		Sites []int64 `json:"sites" from:"sites.id"`
+	}
+	type computed struct {
+		Sites int `json:"sites"`
+	}
+	count := func(_ *framework.Call, z *Zone) (computed, error) { return computed{len(z.Sites)}, nil }
+	apitest.Databases(t, padded, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Zone]{
+			Name: "zones", Scope: framework.Public(), Relations: framework.Relations{"sites": framework.OfRow}, Ordering: framework.Ordering{Default: "id"},
+			Verbs: framework.Verbs{List: framework.Shows[view](), Retrieve: framework.Computes(count, "sites")},
+		})
+		apitest.Insert(t, db, &Zone{ID: 1, Code: "north"}, &Zone{ID: 2, Code: "south"}, &Site{ID: 1, ZoneCode: "south"}, &Site{ID: 2, ZoneCode: "south"})
+		c.Get("/api/zones/").Expect(200).Contains(`{"id":1,"all":0,"sites":[]}`, `{"id":2,"all":2,"sites":[1,2]}`)
+		c.Get("/api/zones/2/").Expect(200).Contains(`{"sites":2}`)
+	})
+}
