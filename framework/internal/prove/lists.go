@@ -84,7 +84,7 @@ func (p *prover) referred(r *table.Resource, one *fixture.Row) (all []*fixture.R
 	}
 	keys, from := p.KeysOf(one.Table), map[string]bool{}
 	for _, like := range p.RowsOf(r) {
-		if like.By == one.By && len(keys) == 1 && p.addReferring(from, like, like.Values[keys[0]]) {
+		if like.By == one.By && len(keys) == 1 && p.Sees(one.By, r, like) && p.addReferring(from, like, like.Values[keys[0]]) {
 			all = append(all, like)
 		}
 	}
@@ -295,18 +295,36 @@ func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool {
 	if p.Served(one) {
 		return !p.HiddenFrom(who, one)
 	}
-	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool {
+	wholes := p.wholesOf(one)
+	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return p.HiddenFrom(who, whole) })
+	return len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
+}
+
+// wholesOf lists the rows of viewsets to which a row refers.
+func (p *prover) wholesOf(one *fixture.Row) []*fixture.Row {
+	return slices.DeleteFunc(slices.Clone(p.Made), func(whole *fixture.Row) bool {
 		keys := p.KeysOf(whole.Table)
-		if len(keys) != 1 || !p.Served(whole) {
-			return false
-		}
-		for _, value := range one.Values {
-			if value != "" && value == whole.Values[keys[0]] && !p.HiddenFrom(who, whole) {
-				return true
-			}
-		}
-		return false
+		return len(keys) != 1 || !p.Served(whole) || !one.RefersTo(whole.Values[keys[0]])
 	})
+}
+
+// isLink reports whether rows of a table link the rows of two viewsets, and each relation that shows a link is narrowed
+// by the scope of the viewset to which it leads.
+func (p *prover) isLink(name string) (links bool) {
+	for _, r := range p.Registry.Resources {
+		if r.Table == nil {
+			continue
+		}
+		for _, related := range r.Relations.All() {
+			between := related.Schema.M2MTable
+			of := between != nil && between.Name == name
+			if related.Schema.JoinTable.Name == name || of && related.Target == nil {
+				return false
+			}
+			links = links || of
+		}
+	}
+	return links
 }
 
 // masked reports whether a rule of a viewset hides a column from a person.

@@ -19,12 +19,12 @@ func (p *prover) tryMoves(e *fixture.Endpoint) {
 	}
 	for _, who := range append(slices.Clone(p.People[2:]), p.Owner) {
 		on, usable := p.ownRow(e, who)
-		theirs := p.hiddenRow(who, e.Resource)
-		if !usable || theirs == nil || p.Lifts(who, e) {
+		hidden := p.hiddenRows(who, e.Resource)
+		if !usable || len(hidden) == 0 || p.Lifts(who, e) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(e.Input.ByName)) {
-			p.move(e, who, on, name, theirs)
+			p.move(e, who, on, name, p.secretRow(who, hidden))
 		}
 		return
 	}
@@ -38,6 +38,16 @@ func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row,
 	}
 	on := p.RowFor(who, e.Resource)
 	return on, on != nil && on.By == who && p.Permits(e, who, on)
+}
+
+// secretRow returns the first row whose texts are still secret: the person has moved none of them into an own row. If
+// there is none, it returns the first of all.
+func (p *prover) secretRow(who *fixture.Person, rows []*fixture.Row) *fixture.Row {
+	known := func(value string) bool { return p.moved[movedText{who, value}] }
+	secret := func(one *fixture.Row) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(one.Values)), known)
+	}
+	return rows[max(0, slices.IndexFunc(rows, secret))]
 }
 
 // move sends one body, whose member has the text or the number of a row of another caller.
@@ -55,6 +65,9 @@ func (p *prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row,
 	default:
 		return
 	}
-	p.moved[movedText{who, theirs.Values[field.Column.Name]}] = true // the row may keep a part of it, as a slug does
-	p.perform(e, r, on)
+	sent := movedText{who, theirs.Values[field.Column.Name]}
+	known := p.moved[sent]
+	p.moved[sent] = true // the row may keep a part of it, as a slug does
+	got, _ := p.perform(e, r, on)
+	p.moved[sent] = known || got.OK()
 }

@@ -146,6 +146,17 @@ func (p *prover) hiddenRow(who *fixture.Person, r *table.Resource) (found *fixtu
 	return found
 }
 
+// hiddenRows lists rows of a viewset that it does not show to a person, two dozen at most.
+func (p *prover) hiddenRows(who *fixture.Person, r *table.Resource) (all []*fixture.Row) {
+	const most = 24
+	for _, one := range p.RowsOf(r) {
+		if len(all) < most && !p.Sees(who, r, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // foreignRow returns a row that a person may see and that is not in their scope of another viewset.
 func (p *prover) foreignRow(who *fixture.Person, r, via *table.Resource) *fixture.Row {
 	for _, one := range p.RowsOf(r) {

@@ -1,0 +1,215 @@
+package prove_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// A Project has parts, and is linked to skills, which are public. The showcase has those that are published.
+type Project struct {
+	bun.BaseModel `bun:"table:projects"`
+
+	ID        uuid.UUID `bun:",pk"`
+	OwnerID   uuid.UUID
+	Title     string
+	Published bool
+	Parts     []*ProjectPart `bun:"rel:has-many,join:id=project_id"`
+	Skills    []*Skill       `bun:"m2m:project_skills,join:Project=Skill"`
+}
+
+func (p *Project) owner() *uuid.UUID { return &p.OwnerID }
+
+type ProjectPart struct {
+	bun.BaseModel `bun:"table:project_parts"`
+
+	ID        uuid.UUID `bun:",pk"`
+	ProjectID uuid.UUID
+	Label     string
+	Project   *Project `bun:"rel:belongs-to,join:project_id=id"`
+}
+
+type Skill struct {
+	bun.BaseModel `bun:"table:skills"`
+
+	ID   uuid.UUID `bun:",pk"`
+	Name string
+}
+
+type ProjectSkill struct {
+	bun.BaseModel `bun:"table:project_skills"`
+
+	ProjectID uuid.UUID `bun:",pk"`
+	Project   *Project  `bun:"rel:belongs-to,join:project_id=id"`
+	SkillID   uuid.UUID `bun:",pk"`
+	Skill     *Skill    `bun:"rel:belongs-to,join:skill_id=id"`
+}
+
+var projectSchema = sqldb.Migrations{Namespace: "projects", FS: fstest.MapFS{
+	"1_projects.tx.up.sql": {Data: []byte(`CREATE TABLE projects ({{id}}, owner_id {{uuid}} NOT NULL, title {{text}} NOT NULL, published {{bool}} NOT NULL);
+CREATE TABLE project_parts ({{id}}, project_id {{uuid}} NOT NULL REFERENCES projects (id) ON DELETE CASCADE, label {{text}} NOT NULL);
+CREATE TABLE skills ({{id}}, name {{text}} NOT NULL);
+CREATE TABLE project_skills (project_id {{uuid}} NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+	skill_id {{uuid}} NOT NULL REFERENCES skills (id) ON DELETE CASCADE, PRIMARY KEY (project_id, skill_id));`)},
+	"1_projects.tx.down.sql": {Data: []byte(`DROP TABLE project_skills; DROP TABLE skills; DROP TABLE project_parts; DROP TABLE projects`)},
+}}
+
+// projects serves projects with their parts and skills, and the showcase. more are further actions of a project.
+func projects(more ...framework.Action[Project]) []framework.Resource {
+	type input struct {
+		Title  string      `json:"title"  validate:"required,max=100"`
+		Skills []uuid.UUID `json:"skills" to:"skills"`
+	}
+	type view struct {
+		ID     uuid.UUID `json:"id"`
+		Title  string    `json:"title"`
+		Skills []string  `json:"skills" from:"skills.name"`
+	}
+	type shown struct {
+		ID    uuid.UUID `json:"id"`
+		Title string    `json:"title"`
+	}
+	type label struct {
+		Label string `json:"label" validate:"required,max=100"`
+	}
+	type named struct {
+		Name string `json:"name" validate:"required,max=100"`
+	}
+	publish := framework.Post("publish", func(c *framework.Call, p *Project, _ framework.None) (framework.None, error) {
+		p.Published = true
+		return framework.None{}, framework.Save(c, p)
+	})
+	published := func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.Where("?TableAlias.published") }
+	return []framework.Resource{
+		framework.ViewSet[Skill]{
+			Name: "skills", Verbs: framework.CRUD[named, struct {
+				ID   uuid.UUID `json:"id"`
+				Name string    `json:"name"`
+			}](), Scope: framework.Public(), Permission: framework.OrReadOnly(framework.Holds("skills.edit")),
+		},
+		framework.ViewSet[Project]{
+			Name: "projects", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Project).owner), Permission: framework.Authenticated(),
+			Relations: framework.Relations{"skills": "skills"}, Models: []any{(*ProjectSkill)(nil), (*ProjectPart)(nil)},
+			Actions: append([]framework.Action[Project]{publish}, more...),
+		},
+		framework.ViewSet[ProjectPart]{
+			Name: "parts", Parent: framework.Child("project", "projects"), Verbs: framework.CRUD[label, struct {
+				ID    uuid.UUID `json:"id"`
+				Label string    `json:"label"`
+			}](), Scope: framework.Public(),
+		},
+		framework.ViewSet[Project]{
+			Name: "showcase", Verbs: framework.ReadOnly[shown](), Permission: framework.Anyone(), Scope: framework.Where(published),
+		},
+	}
+}
+
+// TestShowcase has no false alarm, and reaches the showcase although most projects with parts are not in it.
+func TestShowcase(t *testing.T) {
+	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
+		report := prove(t, db, nil, projects()...)
+		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+			t.Errorf("the findings are %v; want none", found)
+		}
+	})
+}
+
+// TestKeysOfLinkedRows: that a project is linked to a public skill does not show the project's key, so functions get it.
+func TestKeysOfLinkedRows(t *testing.T) {
+	type copied struct {
+		From uuid.UUID `json:"from"`
+	}
+	labels := func(c *framework.Call, _ *Project, in copied) (all []string, err error) {
+		all = []string{}
+		err = c.DB.NewSelect().Table("project_parts").Column("label").Where("project_id = ?", in.From).Scan(c, &all)
+		return all, err
+	}
+	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
+		wantFinding(t, prove(t, db, nil, projects(framework.Post("labels", labels))...), "POST /api/projects/{id}/labels/", "the answer has")
+	})
+}
+
+// A Memo has three texts.
+type Memo struct {
+	bun.BaseModel `bun:"table:memos"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	Note    string
+	Title   string
+	Zone    string
+}
+
+func (m *Memo) owner() *uuid.UUID { return &m.OwnerID }
+
+type memoInput struct {
+	Note  string `json:"note"  validate:"required,max=100"`
+	Title string `json:"title" validate:"required,max=100"`
+	Zone  string `json:"zone"  validate:"required,max=100"`
+}
+
+type memoView struct {
+	ID uuid.UUID `json:"id"`
+	memoInput
+}
+
+var memoSchema = sqldb.Migrations{Namespace: "memos", FS: fstest.MapFS{
+	"1_memos.tx.up.sql":   {Data: []byte(`CREATE TABLE memos ({{id}}, owner_id {{uuid}} NOT NULL, note {{text}} NOT NULL, title {{text}} NOT NULL, zone {{text}} NOT NULL)`)},
+	"1_memos.tx.down.sql": {Data: []byte(`DROP TABLE memos`)},
+}}
+
+func fillMemo(_ *framework.Call, m *Memo, in memoInput) error {
+	m.Note, m.Title, m.Zone = in.Note, in.Title, in.Zone
+	return nil
+}
+
+// TestTalkativeMemos: a function that compares one text must not answer with another text of the row that has it.
+func TestTalkativeMemos(t *testing.T) {
+	texts := map[string]func(*Memo) string{"note": func(m *Memo) string { return m.Note }, "zone": func(m *Memo) string { return m.Zone }}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			apitest.Databases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
+				fill := framework.Fills[memoView](func(c *framework.Call, m *Memo, in memoInput) error {
+					var other Memo
+					if db.Session().IDB().NewSelect().Model(&other).Where("title = ?", in.Title).Where("id <> ?", m.ID).Limit(1).Scan(c) == nil {
+						return framework.Refuse(http.StatusConflict, "conflict", "The memo with this title has "+text(&other))
+					}
+					return fillMemo(c, m, in)
+				})
+				v := framework.ViewSet[Memo]{
+					Name: "memos", Verbs: framework.CRUD[memoInput, memoView](), Scope: framework.Own((*Memo).owner), Permission: framework.Authenticated(),
+				}
+				v.Verbs.Create, v.Verbs.Patch = fill, fill
+				report := prove(t, db, nil, v)
+				wantFinding(t, report, "POST /api/memos/", "the answer has")
+				wantFinding(t, report, "PATCH /api/memos/{id}/", "the answer has")
+			})
+		})
+	}
+}
+
+// TestVisitorsMemos has no false alarm: a function may set the owner of a new row, and without one a visitor is answered 401.
+func TestVisitorsMemos(t *testing.T) {
+	owned := framework.Own((*Memo).owner)
+	then := func(*framework.Call, *Memo, memoInput) error { return nil }
+	for _, v := range []framework.ViewSet[Memo]{{Scope: framework.Public(), Writers: owned}, {Scope: owned}} {
+		for _, create := range []framework.Verb{framework.Fills[memoView](fillMemo), framework.FillsThen[memoView](fillMemo, then)} {
+			apitest.Databases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
+				v.Name, v.Permission, v.Verbs = "memos", framework.Anyone(), framework.CRUD[memoInput, memoView]()
+				v.Verbs.Create = create
+				report := prove(t, db, nil, v)
+				if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+					t.Errorf("the findings are %v; want none", found)
+				}
+			})
+		}
+	}
+}
