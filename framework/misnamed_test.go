@@ -24,7 +24,17 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 		shaped.Verbs.Create = framework.Does(func(*framework.Call, parcel) (framework.None, error) { return framework.None{}, nil })
 		either.Name = "either"
 		either.Verbs.Create = framework.Does(func(*framework.Call, senders) (framework.None, error) { return framework.None{}, nil })
-		ada := serve(t, config(db), lenient, strict, shaped, either).as("ada")
+		needy := countries()
+		needy.Name = "needy"
+		needy.Verbs.Create = framework.Does(func(_ *framework.Call, in struct {
+			Name string `json:"name"`
+		}) (framework.None, error) {
+			if in.Name == "" {
+				return framework.None{}, needed
+			}
+			return framework.None{}, nil
+		})
+		ada := serve(t, config(db), lenient, strict, shaped, either, needy).as("ada")
 		for _, c := range []struct {
 			name, path  string
 			body        any
@@ -45,6 +55,9 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 				`"/from/username","code":"required","detail":"is required; the body has /from/usernam: did you mean /from/username?"`, "/mail"},
 			{"near neither of two fields", "either", fields{"from": fields{"mail": "a"}, "colour": "x"}, "validation_failed",
 				`"/mail","code":"required","detail":"is required"`, "did you mean"},
+			{"that a function misses", "needy", fields{"nmae": "x"}, "validation_failed", `"/name","code":"required","detail":"is needed; the body has /nmae: did you mean /name?"`, ""},
+			{"that a function misses, far from it", "needy", fields{"colour": "x"}, "validation_failed", `"detail":"is needed"`, "did you mean"},
+			{"that a function misses, in a body that has it", "needy", fields{"name": "", "nmae": "x"}, "validation_failed", `"detail":"is needed"`, "did you mean"},
 			{"for a function", "shaped", fields{"nmae": "x", "lines": []fields{{"title": "a"}}}, "validation_failed", `the body has /nmae: did you mean /name?`, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -59,6 +72,9 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 		ada.patch("/api/countries/"+id+"/", fields{"nam": "x"}).is(200).head("Trestle-Ignored", "/nam; did you mean /name?")
 	})
 }
+
+// needed is one error for all requests, which no answer may change.
+var needed = framework.Invalid(framework.Fault{Pointer: "/name", Code: "required", Detail: "is needed"})
 
 // A sender is known by a mail address or by a user name.
 type sender struct {

@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,13 @@ func ship(c *framework.Call, in Shipment) (framework.None, error) {
 	return framework.None{}, nil
 }
 
+// restock serves POST /crates/{id}/restock/: a further crate in the depot of a crate.
+func restock(c *framework.Call, of *Crate, in struct {
+	Shelf string `json:"shelf"`
+}) (framework.None, error) {
+	return framework.None{}, framework.Insert(c, &Crate{DepotID: of.DepotID, Shelf: cmp.Or(in.Shelf, of.Shelf)})
+}
+
 // depots are viewsets of depots and of their crates.
 func depots() []framework.Resource {
 	return []framework.Resource{
@@ -85,6 +93,7 @@ func depots() []framework.Resource {
 		framework.ViewSet[Crate]{
 			Name: "crates", Scope: framework.Public(), Verbs: framework.CRUD[CrateInput, CrateView](),
 			Ordering:   framework.Ordering{Allowed: []string{"shelf"}},
+			Actions:    []framework.Action[Crate]{framework.Post("restock", restock).Refuses("mark_taken", "bad_mark")},
 			Collection: []framework.CollectionAction{framework.OnCollection("POST", "ship", ship).Refuses("mark_taken", "bad_mark", "conflict")},
 			Uniques:    []framework.Unique{{Fields: []string{"depot_id", "shelf"}, Code: "mark_taken", Detail: "The shelf has a crate."}},
 			Checks:     []framework.Check{{Constraint: "crates_shelf", Fields: []string{"shelf"}, Code: "bad_mark", Detail: "The shelf is reserved."}},
@@ -107,7 +116,7 @@ func TestNamesInCapitals(t *testing.T) {
 		client, _ := promised(t, config(db), depots()...)
 		api := client.as("ada")
 		depot := api.post("/api/depots/", fields{"name": "first"}).is(201).id()
-		api.post("/api/crates/", fields{"depot": depot, "shelf": "a"}).is(201)
+		restock := "/api/crates/" + api.post("/api/crates/", fields{"depot": depot, "shelf": "a"}).is(201).id() + "/restock/"
 		const none = "00000000-0000-7000-8000-000000000009"
 		crates := func(items ...fields) fields { return fields{"name": "n", "depot": depot, "crates": items} }
 		for _, c := range []struct {
@@ -121,7 +130,10 @@ func TestNamesInCapitals(t *testing.T) {
 			{"a unique constraint of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "b"}), "mark_taken", "/crates/1/shelf not_unique"},
 			{"a CHECK constraint of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "reserved"}), "bad_mark", "/crates/1/shelf bad_mark"},
 			{"a foreign key of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "c", "paint": none}), "conflict", "/crates/1/paint invalid_reference"},
-			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/depot not_unique, /shelf not_unique"},
+			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/depot not_unique"},
+			{"a unique constraint with one value of the body", restock, fields{"shelf": "a"}, "mark_taken", "/shelf not_unique"},
+			{"a unique constraint, of a member that the body lacks", restock, fields{}, "mark_taken", "/shelf not_unique"},
+			{"a CHECK constraint, of a value in the body", restock, fields{"shelf": "reserved"}, "bad_mark", "/shelf bad_mark"},
 			{"a CHECK constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "reserved"}), "bad_mark", "/crates/0/shelf bad_mark"},
 			{"a foreign key, in a function", "/api/crates/ship/", crates(fields{"shelf": "c", "paint": none}), "conflict", "/crates/0/paint invalid_reference"},
 		} {

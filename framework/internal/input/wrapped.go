@@ -70,6 +70,24 @@ func (w Wrapper) Nearest(beside string) string {
 	return w.prefix()
 }
 
+// Suggest adds to the faults of members that a function misses the name in the input that the client probably meant.
+// inner is the input in the body.
+func (w Wrapper) Suggest(shape *Shape, faults []problem.Fault, inner []byte) {
+	required := func(f problem.Fault) bool { return f.Code == "required" }
+	if shape == nil || !slices.ContainsFunc(faults, required) {
+		return
+	}
+	d, err := shape.Decode(inner, true, nil)
+	if err != nil {
+		return
+	}
+	shape.suggestFor(faults, d.Unknown, w.prefix(), func(f problem.Fault) bool {
+		return required(f) && !slices.ContainsFunc(shape.Fields, func(of *Field) bool {
+			return f.Pointer == naming.PointerTo(of.Name) && d.Has(of.Name)
+		})
+	})
+}
+
 func (w Wrapper) prefix() string {
 	if w.Member == "" {
 		return ""

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
@@ -29,8 +30,8 @@ type breach struct{ *table.RowError }
 // error that contains a [problem.Error].
 func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
-	if _, ok := errors.AsType[*problem.Error](err); ok {
-		return err
+	if refusal, ok := errors.AsType[*problem.Error](err); ok {
+		return suggest(refusal, err, e, body)
 	}
 	fault, ok := r.Classify(err)
 	if !ok {
@@ -43,24 +44,49 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	switch fault.Kind {
 	case sqldb.Unique:
 		if known && (breach{of}).isPart(e, body) {
-			return breach{of}.notUnique(e, body).Because(err)
+			return sendable(breach{of}.notUnique(e, body), e).Because(err)
 		}
-		return notUnique(r, fault).Because(err)
+		return sendable(notUnique(r, fault), e).Because(err)
 	case sqldb.ForeignKey:
 		refusal := brokenReference(c, r, fault)
 		if known && refusal.Code == problem.CodeConflict && (breach{of}).isPart(e, body) {
 			breach{of}.nameReference(refusal, e, body)
 		}
-		return refusal.Because(err)
+		return sendable(refusal, e).Because(err)
 	case sqldb.Check:
 		if known && (breach{of}).isPart(e, body) {
-			return breach{of}.notAllowed(e, body).Because(err)
+			return sendable(breach{of}.notAllowed(e, body), e).Because(err)
 		}
-		return notAllowed(r, fault).Because(err)
+		return sendable(notAllowed(r, fault), e).Because(err)
 	case sqldb.OutOfRange:
 		return outOfRange(e, err)
 	}
 	return err
+}
+
+// suggest returns the error of a function, whose faults of missing values name the member of the body that may be meant.
+// It leaves other errors as they are.
+func suggest(refusal *problem.Error, err error, e *table.Endpoint, body []byte) error {
+	faults := slices.Clone(refusal.Faults)
+	e.BodyIn.Suggest(e.Input, faults, body)
+	if slices.Equal(faults, refusal.Faults) {
+		return err
+	}
+	completed := *refusal
+	completed.Faults = faults
+	return &completed
+}
+
+// sendable leaves out the faults at members that the input of the endpoint does not have: the row has
+// their values from the path, from the caller or from a function.
+func sendable(refusal *problem.Error, e *table.Endpoint) *problem.Error {
+	refusal.Faults = slices.DeleteFunc(refusal.Faults, func(f problem.Fault) bool {
+		return e.Input == nil || !slices.ContainsFunc(e.Input.Fields, func(field *input.Field) bool {
+			at := naming.PointerTo(field.Name)
+			return f.Pointer == at || strings.HasPrefix(f.Pointer, at+"/")
+		})
+	})
+	return refusal
 }
 
 // outOfRange returns the error of a value that its column cannot hold. Without values of a body, it is
