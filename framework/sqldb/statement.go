@@ -64,10 +64,13 @@ func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)
 }
 
-// Exactly returns the text of an expression, such as a column, in a form that equals that of the
-// same text only. A column may compare texts as equal that differ in case, in accents or in spaces
-// at the end. For the padded texts of char(n), PostgreSQL leaves the spaces at the end out.
-func Exactly(text schema.QueryAppender) schema.QueryAppender { return sqltext.Exactly(text) }
+// Texts returns a table of texts for a JOIN. Its columns are value, a text, and n, which has another
+// number for each text. A comparison of a column of a table with value is that of two values of the
+// column: a column may take texts for equal that differ in case, in accents or in spaces at the end.
+// The column must be the left operand.
+func Texts(table, column string, values []string) schema.QueryAppender {
+	return sqltext.Texts(table, column, values)
+}
 
 // A Template is a statement that each database builds at its first use and then runs with
 // other values. If the text has to hold the values, as with [Options.NoPrepare], it is built

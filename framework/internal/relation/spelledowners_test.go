@@ -2,6 +2,7 @@ package relation_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -107,30 +108,121 @@ CREATE TABLE sites (id {{bigint}} PRIMARY KEY, zone_code {{if postgres}}citext{{
 	})
 }
 
-// TestPaddedKeys: PostgreSQL adds spaces to a char(n), and rows that refer to it by a varchar are found.
-func TestPaddedKeys(t *testing.T) {
-	padded := sqldb.Migrations{Namespace: "zoned", FS: fstest.MapFS{
+// TestKeysOfTwoCollations: owners whose texts differ in case alone have their own rows, also if PostgreSQL does not compare
+// the two columns.
+func TestKeysOfTwoCollations(t *testing.T) {
+	collated := sqldb.Migrations{Namespace: "zoned", FS: fstest.MapFS{
 		"1_zoned.tx.up.sql": {Data: []byte(`
-CREATE TABLE zones (id {{bigint}} PRIMARY KEY, code {{if postgres}}char(8){{else}}TEXT{{end}} NOT NULL UNIQUE);
-CREATE TABLE sites (id {{bigint}} PRIMARY KEY, zone_code {{if postgres}}varchar(8){{else}}TEXT{{end}} NOT NULL REFERENCES zones (code));`)},
+CREATE TABLE zones (id {{bigint}} PRIMARY KEY, code {{if postgres}}text COLLATE "en-x-icu"{{else}}TEXT{{end}} NOT NULL UNIQUE);
+CREATE TABLE sites (id {{bigint}} PRIMARY KEY, zone_code {{text}} NOT NULL);`)},
 		"1_zoned.tx.down.sql": {Data: []byte(``)},
 	}}
 	type view struct {
 		ID    int64   `json:"id"`
-		All   int64   `json:"all" from:"count(sites)"`
 		Sites []int64 `json:"sites" from:"sites.id"`
 	}
-	type computed struct {
-		Sites int `json:"sites"`
-	}
-	count := func(_ *framework.Call, z *Zone) (computed, error) { return computed{len(z.Sites)}, nil }
-	apitest.Databases(t, padded, func(t *testing.T, db *sqldb.DB) {
+	apitest.Databases(t, collated, func(t *testing.T, db *sqldb.DB) {
 		_, c := apitest.Serve(t, config(db), framework.ViewSet[Zone]{
 			Name: "zones", Scope: framework.Public(), Relations: framework.Relations{"sites": framework.OfRow}, Ordering: framework.Ordering{Default: "id"},
-			Verbs: framework.Verbs{List: framework.Shows[view](), Retrieve: framework.Computes(count, "sites")},
+			Verbs: framework.Verbs{List: framework.Shows[view]()},
 		})
-		apitest.Insert(t, db, &Zone{ID: 1, Code: "north"}, &Zone{ID: 2, Code: "south"}, &Site{ID: 1, ZoneCode: "south"}, &Site{ID: 2, ZoneCode: "south"})
-		c.Get("/api/zones/").Expect(200).Contains(`{"id":1,"all":0,"sites":[]}`, `{"id":2,"all":2,"sites":[1,2]}`)
-		c.Get("/api/zones/2/").Expect(200).Contains(`{"sites":2}`)
+		apitest.Insert(t, db, &Zone{ID: 1, Code: "north"}, &Zone{ID: 2, Code: "North"}, &Site{ID: 1, ZoneCode: "north"}, &Site{ID: 2, ZoneCode: "North"})
+		c.Get("/api/zones/").Expect(200).Contains(`{"id":1,"sites":[1]}`, `{"id":2,"sites":[2]}`)
+	})
+}
+
+// A Depot has texts that a program reads in lower case.
+type Depot struct {
+	bun.BaseModel `bun:"table:depots"`
+
+	ID   int64 `bun:",pk"`
+	Code lower
+	Bays []*Bay `bun:"rel:has-many,join:code=depot_code"`
+}
+
+// A Bay has a moment as its key.
+type Bay struct {
+	bun.BaseModel `bun:"table:bays"`
+
+	At        time.Time `bun:",pk"`
+	Number    int64     `bun:",pk"`
+	DepotCode lower
+}
+
+// lower is a text in lower case, whatever its column has.
+type lower string
+
+func (l *lower) Scan(value any) error {
+	if text, is := value.([]byte); is {
+		value = string(text)
+	}
+	*l = lower(strings.ToLower(fmt.Sprint(value)))
+	return nil
+}
+
+// TestKeysThatAProgramSpells: a list has no more rows than its limit if a type reads several texts as one, and a function
+// gets the rows whatever their primary key is.
+func TestKeysThatAProgramSpells(t *testing.T) {
+	depots := sqldb.Migrations{Namespace: "depots", FS: fstest.MapFS{
+		"1_depots.tx.up.sql": {Data: []byte(`
+{{if postgres}}CREATE EXTENSION IF NOT EXISTS citext;{{end}}
+CREATE TABLE depots (id {{bigint}} PRIMARY KEY, code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL);
+CREATE TABLE bays (at {{timestamp}} NOT NULL, number {{bigint}} NOT NULL, depot_code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL, PRIMARY KEY (at, number));`)},
+		"1_depots.tx.down.sql": {Data: []byte(``)},
+	}}
+	type view struct {
+		ID   int64   `json:"id"`
+		Bays []int64 `json:"bays" from:"bays.number,order=number,limit=2"`
+	}
+	type computed struct {
+		Bays int `json:"bays"`
+	}
+	count := func(_ *framework.Call, d *Depot) (computed, error) { return computed{len(d.Bays)}, nil }
+	apitest.Databases(t, depots, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Depot]{
+			Name: "depots", Scope: framework.Public(), Relations: framework.Relations{"bays": framework.OfRow},
+			Verbs: framework.Verbs{List: framework.Shows[view](), Retrieve: framework.Computes(count, "bays")},
+		})
+		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+		apitest.Insert(t, db, &Depot{ID: 1, Code: "north"}, &Bay{At: at, Number: 1, DepotCode: "North"}, &Bay{At: at, Number: 2, DepotCode: "north"}, &Bay{At: at, Number: 3, DepotCode: "NORTH"})
+		c.Get("/api/depots/").Expect(200).Contains(`{"id":1,"bays":[1,2]}`)
+		c.Get("/api/depots/1/").Expect(200).Contains(`{"bays":3}`)
+	})
+}
+
+// TestFunctionsOfRowsWithMoments: a function gets the rows of other spellings whose key has a moment.
+func TestFunctionsOfRowsWithMoments(t *testing.T) {
+	type Stop struct {
+		bun.BaseModel `bun:"table:stops"`
+
+		At       time.Time `bun:",pk"`
+		LineCode string
+	}
+	type Line struct {
+		bun.BaseModel `bun:"table:lines"`
+
+		ID    int64 `bun:",pk"`
+		Code  string
+		Stops []*Stop `bun:"rel:has-many,join:code=line_code"`
+	}
+	lines := sqldb.Migrations{Namespace: "lines", FS: fstest.MapFS{
+		"1_lines.tx.up.sql": {Data: []byte(`
+{{if postgres}}CREATE EXTENSION IF NOT EXISTS citext;{{end}}
+CREATE TABLE lines (id {{bigint}} PRIMARY KEY, code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL);
+CREATE TABLE stops (at {{timestamp}} PRIMARY KEY, line_code {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} NOT NULL);`)},
+		"1_lines.tx.down.sql": {Data: []byte(``)},
+	}}
+	type computed struct {
+		Stops int `json:"stops"`
+	}
+	count := func(_ *framework.Call, l *Line) (computed, error) { return computed{len(l.Stops)}, nil }
+	apitest.Databases(t, lines, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Line]{
+			Name: "lines", Scope: framework.Public(), Relations: framework.Relations{"stops": framework.OfRow},
+			Verbs: framework.Verbs{Retrieve: framework.Computes(count, "stops")},
+		})
+		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+		apitest.Insert(t, db, &Line{ID: 1, Code: "north"}, &Stop{At: at, LineCode: "north"}, &Stop{At: at.Add(time.Hour), LineCode: "North"})
+		c.Get("/api/lines/1/").Expect(200).Contains(`{"stops":2}`)
 	})
 }

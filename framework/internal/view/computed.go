@@ -140,7 +140,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	}
 	children := reflect.New(reflect.SliceOf(reflect.PointerTo(m.Schema.JoinTable.Type)))
 	q := m.Rows(c).Model(children.Interface()).
-		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(spelled(keys))).
+		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(m.Schema.JoinTable.PKs[0].Name))
 	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
 		return err

@@ -22,7 +22,7 @@ type planMany struct {
 	foreign  *schema.Field // with the owner of each related row: of its table, or of the join table
 	child    *Plan
 	owned    Plan // child, and foreign
-	compared Plan // child, and the key of the owner that [joinOwners] joins
+	compared Plan // child, and the key of the owner that joinOwners joins
 	pointer  bool // the slice has pointers to structs
 	relation *relation.Relation
 	listOptions
@@ -41,20 +41,20 @@ func (p *Plan) addMany(m planMany) {
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
-	m.owned, m.compared = m.child.with(m.foreign.Table.Alias, m.foreign), m.child.with(ownerAlias, m.base)
+	m.owned, m.compared = m.child.with(m.foreign.Table.Alias, m.foreign.Name, m.foreign), m.child.with(ownerAlias, "value", m.base)
 	p.many = append(p.many, m)
 	if p.mask != nil && m.child.mask != nil {
 		p.mask.Nest(m.index, m.child.mask)
 	}
 }
 
-// with returns the plan that also reads the key of each row's owner.
-func (p *Plan) with(alias string, key *schema.Field) Plan {
+// with returns the plan that also reads the key of each row's owner, from a column of a table or of a subquery.
+func (p *Plan) with(alias, column string, key *schema.Field) Plan {
 	owned := *p
 	if owned.columns != "" {
 		owned.columns += ", "
 	}
-	owned.columns += naming.Quote(alias) + "." + naming.Quote(key.Name)
+	owned.columns += naming.Quote(alias) + "." + naming.Quote(column)
 	owned.many = append(slices.Clip(owned.many), planMany{base: key})
 	return owned
 }
@@ -97,9 +97,9 @@ func (m planMany) attach(c *call.Call, out reflect.Value, keys []any) error {
 // children reads the related rows that the scope permits, in their order and with their own to-many
 // relations. It also returns the key of each row's owner.
 func (m planMany) children(c *call.Call, keys []any) (reflect.Value, []any, error) {
-	out, all, err := m.read(c, m.owned, m.query(c, keys))
+	out, all, err := m.read(c, m.owned, m.query(c, keys, false))
 	if err == nil && isText(m.base, m.foreign) && mayDiffer(all[len(all)-1], keys) {
-		out, all, err = m.read(c, m.compared, m.compare(c, keys))
+		out, all, err = m.read(c, m.compared, m.query(c, keys, true))
 	}
 	if err != nil {
 		return reflect.Value{}, nil, err
@@ -120,21 +120,18 @@ func (m planMany) read(c *call.Call, p Plan, q *bun.SelectQuery) (reflect.Value,
 	return p.Scan(found)
 }
 
-// query is the statement that reads the related rows of the owners with the given keys.
-func (m planMany) query(c *call.Call, keys []any) *bun.SelectQuery {
+// query is the statement that reads the related rows of the owners with the given keys. If the database compares the
+// keys, it joins those of the owners.
+func (m planMany) query(c *call.Call, keys []any, compared bool) *bun.SelectQuery {
 	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
-	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(spelled(keys)))
+	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
+	if compared {
+		return m.list(c, m.compared, joinOwners(q, m.foreign, keys), bun.SafeQuery("?.n", bun.Ident(ownerAlias)))
+	}
 	return m.list(c, m.owned, q, owner)
 }
 
-// compare is query for keys that the database compares.
-func (m planMany) compare(c *call.Call, keys []any) *bun.SelectQuery {
-	q := joinOwners(c, m.relation.JoinOwners(m.relation.Rows(c)), m.relation, m.foreign, keys)
-	return m.list(c, m.compared, q, bun.SafeQuery("?.?", bun.Ident(ownerAlias), bun.Ident(m.base.Name)))
-}
-
-// list selects the columns of a plan from related rows, in the order of the list. Of the rows with the same text as the
-// key of their owner, it selects the first ones.
+// list selects the columns of a plan from related rows, in the order of the list: the first ones of each owner.
 func (m planMany) list(c *call.Call, p Plan, q *bun.SelectQuery, owner schema.QueryAppender) *bun.SelectQuery {
 	q = p.SelectFrom(c, q)
 	order, terms := ordering.Bound{Key: m.relation.Base().PrimaryKey()}, slices.Clip(m.order)
@@ -143,9 +140,6 @@ func (m planMany) list(c *call.Call, p Plan, q *bun.SelectQuery, owner schema.Qu
 	}
 	if m.limit == 0 {
 		return order.Apply(c, q, terms)
-	}
-	if isText(m.base, m.foreign) {
-		owner = sqldb.Exactly(owner)
 	}
 	q = order.Join(c, q, terms).
 		ColumnExpr("row_number() OVER (PARTITION BY ? ORDER BY ?) AS ?", owner, order.By(c, terms), bun.Ident(placeColumn))

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
@@ -16,7 +17,7 @@ import (
 
 // Related rows belong to the owner whose key equals theirs. For texts, the database says what is equal: a column may
 // ignore case, accents, or spaces at the end. That is rare, so related rows are read by the texts of their owners first.
-// Only if these may not be all, one more statement reads them, which joins the key of their owner.
+// Only if rows have other texts, one more statement reads them, which joins the key of their owner.
 
 // ownerAlias is the alias of the keys of the owners that joinOwners joins.
 const ownerAlias = "owner of the row"
@@ -46,32 +47,17 @@ func mayDiffer(found, owners []any) bool {
 	return slices.ContainsFunc(found, func(key any) bool { return !known[key] })
 }
 
-// spelled returns keys and, for each text with spaces at the end, the text without them: PostgreSQL adds the spaces to a
-// char(n), and a reference in another type lacks them.
-func spelled(keys []any) []any {
-	all := keys
+// joinOwners joins to related rows the keys of their owners, as the database compares them with the column foreign.
+func joinOwners(q *bun.SelectQuery, foreign *schema.Field, keys []any) *bun.SelectQuery {
+	var texts []string
+	known := map[any]bool{nil: true}
 	for _, key := range keys {
-		v := reflect.ValueOf(key)
-		if v.Kind() != reflect.String {
-			return keys
-		}
-		if short := strings.TrimRight(v.String(), " "); short != v.String() {
-			all = append(slices.Clip(all), reflect.ValueOf(short).Convert(v.Type()).Interface())
+		if !known[key] {
+			texts, known[key] = append(texts, reflect.ValueOf(key).String()), true
 		}
 	}
-	return all
-}
-
-// joinOwners joins to related rows the keys of their owners, as the database compares them with the column foreign. It
-// joins each text once, however many owners have it.
-func joinOwners(c *call.Call, q *bun.SelectQuery, r *relation.Relation, foreign *schema.Field, keys []any) *bun.SelectQuery {
-	key := bun.Ident(r.Schema.BasePKs[0].Name)
-	owners := c.DB.NewSelect().TableExpr("?", bun.Ident(r.Holder().Name)).ColumnExpr("?", key).
-		ColumnExpr("row_number() OVER (PARTITION BY ?) AS ?", sqldb.Exactly(key), bun.Ident(placeColumn)).
-		Where("? IN (?)", key, sqldb.List(keys))
-	return q.Join("JOIN (?) AS ?", owners, bun.Ident(ownerAlias)).
-		JoinOn("?.? = ?.?", bun.Ident(foreign.Table.Alias), bun.Ident(foreign.Name), bun.Ident(ownerAlias), key).
-		JoinOn("?.? = 1", bun.Ident(ownerAlias), bun.Ident(placeColumn))
+	return q.Join("JOIN ? AS ?", sqldb.Texts(foreign.Table.Name, foreign.Name, texts), bun.Ident(ownerAlias)).
+		JoinOn("?.? = ?.value", bun.Ident(foreign.Table.Alias), bun.Ident(foreign.Name), bun.Ident(ownerAlias))
 }
 
 // compareOwners returns the keys of the owners of each of some related rows, which are pointers to models, as the
@@ -87,8 +73,8 @@ func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys 
 	for _, pk := range pks {
 		q = q.ColumnExpr("?.?", alias, bun.Ident(pk.Name))
 	}
-	q = q.ColumnExpr("?.?", bun.Ident(ownerAlias), bun.Ident(base.Name)).Where("?.? IN (?)", alias, bun.Ident(pks[0].Name), sqldb.List(first))
-	found, err := relation.Values(c, joinOwners(c, q, r, foreign, keys), append(slices.Clip(pks), base)...)
+	q = q.ColumnExpr("?.value", bun.Ident(ownerAlias)).Where("?.? IN (?)", alias, bun.Ident(pks[0].Name), sqldb.List(first))
+	found, err := relation.Values(c, joinOwners(q, foreign, keys), append(slices.Clip(pks), base)...)
 	owners := map[string][]any{}
 	for _, row := range found {
 		one := identify(row[:len(pks)])
@@ -98,4 +84,11 @@ func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys 
 }
 
 // identify returns one text for the values of a primary key.
-func identify(key []any) string { return fmt.Sprintf("%#v", key) }
+func identify(key []any) string {
+	for i, value := range key {
+		if t, is := value.(time.Time); is {
+			key[i] = t.UTC()
+		}
+	}
+	return fmt.Sprintf("%#v", key)
+}
