@@ -297,7 +297,11 @@ func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool {
 	}
 	wholes := p.wholesOf(one)
 	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return p.HiddenFrom(who, whole) })
-	return len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
+	tables, links := p.showing(one.Table)
+	if len(tables) > 0 {
+		return slices.ContainsFunc(seen, func(whole *fixture.Row) bool { return slices.Contains(tables, whole.Table) })
+	}
+	return len(seen) > 0 && (len(seen) == len(wholes) || !links)
 }
 
 // wholesOf lists the rows of viewsets to which a row refers.
@@ -308,23 +312,19 @@ func (p *prover) wholesOf(one *fixture.Row) []*fixture.Row {
 	})
 }
 
-// isLink reports whether rows of a table link the rows of two viewsets, and each relation that shows a link is narrowed
-// by the scope of the viewset to which it leads.
-func (p *prover) isLink(name string) (links bool) {
+// showing lists the tables of viewsets that show rows of a table as parts of theirs. It reports whether the rows link
+// those of two viewsets.
+func (p *prover) showing(name string) (tables []string, links bool) {
 	for _, r := range p.Registry.Resources {
-		if r.Table == nil {
-			continue
-		}
-		for _, related := range r.Relations.All() {
-			between := related.Schema.M2MTable
-			of := between != nil && between.Name == name
-			if related.Schema.JoinTable.Name == name || of && related.Target == nil {
-				return false
+		if r.Table != nil {
+			parts, linked := r.Relations.Shows(name)
+			links = links || linked
+			if parts {
+				tables = append(tables, r.Table.Name)
 			}
-			links = links || of
 		}
 	}
-	return links
+	return tables, links
 }
 
 // masked reports whether a rule of a viewset hides a column from a person.

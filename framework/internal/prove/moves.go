@@ -43,11 +43,14 @@ func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row,
 // secretRow returns the first row whose texts are still secret: the person has moved none of them into an own row. If
 // there is none, it returns the first of all.
 func (p *prover) secretRow(who *fixture.Person, rows []*fixture.Row) *fixture.Row {
-	known := func(value string) bool { return p.moved[movedText{who, value}] }
-	secret := func(one *fixture.Row) bool {
-		return !slices.ContainsFunc(slices.Collect(maps.Values(one.Values)), known)
-	}
-	return rows[max(0, slices.IndexFunc(rows, secret))]
+	return rows[max(0, slices.IndexFunc(rows, func(one *fixture.Row) bool {
+		for column, value := range one.Values {
+			if p.identifies(one, column, value) && p.moved[movedText{who, value}] {
+				return false
+			}
+		}
+		return true
+	}))]
 }
 
 // move sends one body, whose member has the text or the number of a row of another caller.

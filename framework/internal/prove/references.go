@@ -150,7 +150,7 @@ func (p *prover) hiddenRow(who *fixture.Person, r *table.Resource) (found *fixtu
 func (p *prover) hiddenRows(who *fixture.Person, r *table.Resource) (all []*fixture.Row) {
 	const most = 24
 	for _, one := range p.RowsOf(r) {
-		if len(all) < most && !p.Sees(who, r, one) {
+		if len(all) < most && one.By != who && !p.Sees(who, r, one) {
 			all = append(all, one)
 		}
 	}

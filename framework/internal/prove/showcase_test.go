@@ -22,8 +22,9 @@ type Project struct {
 	OwnerID   uuid.UUID
 	Title     string
 	Published bool
-	Parts     []*ProjectPart `bun:"rel:has-many,join:id=project_id"`
-	Skills    []*Skill       `bun:"m2m:project_skills,join:Project=Skill"`
+	Parts     []*ProjectPart  `bun:"rel:has-many,join:id=project_id"`
+	Skills    []*Skill        `bun:"m2m:project_skills,join:Project=Skill"`
+	Links     []*ProjectSkill `bun:"rel:has-many,join:id=project_id"`
 }
 
 func (p *Project) owner() *uuid.UUID { return &p.OwnerID }
@@ -64,6 +65,11 @@ CREATE TABLE project_skills (project_id {{uuid}} NOT NULL REFERENCES projects (i
 
 // projects serves projects with their parts and skills, and the showcase. more are further actions of a project.
 func projects(more ...framework.Action[Project]) []framework.Resource {
+	return projectsWith(framework.Relations{"skills": "skills"}, more...)
+}
+
+// projectsWith is projects with other relations of a project.
+func projectsWith(relations framework.Relations, more ...framework.Action[Project]) []framework.Resource {
 	type input struct {
 		Title  string      `json:"title"  validate:"required,max=100"`
 		Skills []uuid.UUID `json:"skills" to:"skills"`
@@ -97,7 +103,7 @@ func projects(more ...framework.Action[Project]) []framework.Resource {
 		},
 		framework.ViewSet[Project]{
 			Name: "projects", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Project).owner), Permission: framework.Authenticated(),
-			Relations: framework.Relations{"skills": "skills"}, Models: []any{(*ProjectSkill)(nil), (*ProjectPart)(nil)},
+			Relations: relations, Models: []any{(*ProjectSkill)(nil), (*ProjectPart)(nil)},
 			Actions: append([]framework.Action[Project]{publish}, more...),
 		},
 		framework.ViewSet[ProjectPart]{
@@ -133,11 +139,13 @@ func TestKeysOfLinkedRows(t *testing.T) {
 		return all, err
 	}
 	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
-		wantFinding(t, prove(t, db, nil, projects(framework.Post("labels", labels))...), "POST /api/projects/{id}/labels/", "the answer has")
+		for _, relations := range []framework.Relations{{"skills": "skills"}, {"skills": "skills", "links": framework.OfRow}} {
+			wantFinding(t, prove(t, db, nil, projectsWith(relations, framework.Post("labels", labels))...), "POST /api/projects/{id}/labels/", "the answer has")
+		}
 	})
 }
 
-// A Memo has three texts.
+// A Memo has texts of its own, and values that many have.
 type Memo struct {
 	bun.BaseModel `bun:"table:memos"`
 
@@ -146,14 +154,18 @@ type Memo struct {
 	Note    string
 	Title   string
 	Zone    string
+	Colour  string
+	Level   int64
 }
 
 func (m *Memo) owner() *uuid.UUID { return &m.OwnerID }
 
 type memoInput struct {
-	Note  string `json:"note"  validate:"required,max=100"`
-	Title string `json:"title" validate:"required,max=100"`
-	Zone  string `json:"zone"  validate:"required,max=100"`
+	Note   string `json:"note"  validate:"required,max=100"`
+	Title  string `json:"title" validate:"required,max=100"`
+	Zone   string `json:"zone"  validate:"required,max=100"`
+	Colour string `json:"colour" validate:"required,oneof=red green"`
+	Level  int64  `json:"level" validate:"min=1,max=5"`
 }
 
 type memoView struct {
@@ -162,12 +174,13 @@ type memoView struct {
 }
 
 var memoSchema = sqldb.Migrations{Namespace: "memos", FS: fstest.MapFS{
-	"1_memos.tx.up.sql":   {Data: []byte(`CREATE TABLE memos ({{id}}, owner_id {{uuid}} NOT NULL, note {{text}} NOT NULL, title {{text}} NOT NULL, zone {{text}} NOT NULL)`)},
+	"1_memos.tx.up.sql": {Data: []byte(`CREATE TABLE memos ({{id}}, owner_id {{uuid}} NOT NULL, note {{text}} NOT NULL, title {{text}} NOT NULL, zone {{text}} NOT NULL,
+		colour {{text}} NOT NULL, level {{bigint}} NOT NULL)`)},
 	"1_memos.tx.down.sql": {Data: []byte(`DROP TABLE memos`)},
 }}
 
 func fillMemo(_ *framework.Call, m *Memo, in memoInput) error {
-	m.Note, m.Title, m.Zone = in.Note, in.Title, in.Zone
+	m.Note, m.Title, m.Zone, m.Colour, m.Level = in.Note, in.Title, in.Zone, in.Colour, in.Level
 	return nil
 }
 
@@ -187,9 +200,10 @@ func TestTalkativeMemos(t *testing.T) {
 				v := framework.ViewSet[Memo]{
 					Name: "memos", Verbs: framework.CRUD[memoInput, memoView](), Scope: framework.Own((*Memo).owner), Permission: framework.Authenticated(),
 				}
-				v.Verbs.Create, v.Verbs.Patch = fill, fill
+				v.Verbs.Create, v.Verbs.Update, v.Verbs.Patch = fill, fill, fill
 				report := prove(t, db, nil, v)
 				wantFinding(t, report, "POST /api/memos/", "the answer has")
+				wantFinding(t, report, "PUT /api/memos/{id}/", "the answer has")
 				wantFinding(t, report, "PATCH /api/memos/{id}/", "the answer has")
 			})
 		})

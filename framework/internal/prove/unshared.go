@@ -15,8 +15,7 @@ func (p *prover) unshared() []string {
 		if r.Table == nil || !leadsToWhere(r) {
 			continue
 		}
-		rows := p.RowsOf(r)
-		if len(rows) > 0 && !slices.ContainsFunc(rows, func(one *fixture.Row) bool { return p.isShared(r, one) }) {
+		if rows := p.RowsOf(r); len(rows) > 0 && !slices.ContainsFunc(rows, func(one *fixture.Row) bool { return p.isShared(r, one) }) {
 			paths = append(paths, r.Path)
 		}
 	}

@@ -58,6 +58,18 @@ func (s *Set) All() []*Relation {
 	return slices.SortedFunc(maps.Values(s.byName), func(a, b *Relation) int { return strings.Compare(a.Name, b.Name) })
 }
 
+// Shows reports whether rows with these relations show rows of a table as their parts, whatever scope the caller has. links
+// reports whether the table is the join table of one of the relations.
+func (s *Set) Shows(table string) (parts, links bool) {
+	for _, r := range s.byName {
+		between := r.Schema.M2MTable
+		joins := between != nil && between.Name == table
+		parts = parts || r.Schema.JoinTable.Name == table || joins && r.Target == nil
+		links = links || joins
+	}
+	return parts, links
+}
+
 // Used lists the columns of related rows that paths of the viewset found before [Set.Seal].
 func (s *Set) Used() []query.Field { return s.used }
 
