@@ -34,7 +34,13 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 			}
 			return framework.None{}, nil
 		})
-		ada := serve(t, config(db), lenient, strict, shaped, either, needy).as("ada")
+		wrapped, vague := countries(), countries()
+		wrapped.Name, wrapped.Wrap, wrapped.WrapList, wrapped.Verbs.Create = "wrapped", "sender", "senders", needy.Verbs.Create
+		vague.Name = "vague"
+		vague.Verbs.Create = framework.Does(func(*framework.Call, struct{}) (framework.None, error) {
+			return framework.None{}, framework.Invalid(framework.Fault{Code: "required", Detail: "a name is needed"})
+		})
+		ada := serve(t, config(db), lenient, strict, shaped, either, needy, wrapped, vague).as("ada")
 		for _, c := range []struct {
 			name, path  string
 			body        any
@@ -57,7 +63,8 @@ func TestAMisspeltNameOfARequiredField(t *testing.T) {
 				`"/mail","code":"required","detail":"is required"`, "did you mean"},
 			{"that a function misses", "needy", fields{"nmae": "x"}, "validation_failed", `"/name","code":"required","detail":"is needed; the body has /nmae: did you mean /name?"`, ""},
 			{"that a function misses, far from it", "needy", fields{"colour": "x"}, "validation_failed", `"detail":"is needed"`, "did you mean"},
-			{"that a function misses, in a body that has it", "needy", fields{"name": "", "nmae": "x"}, "validation_failed", `"detail":"is needed"`, "did you mean"},
+			{"that a function misses, in an object", "wrapped", fields{"sender": fields{"nmae": "x"}}, "validation_failed", `"/sender/name","code":"required","detail":"is needed; the body has /sender/nmae: did you mean /sender/name?"`, ""},
+			{"that a function misses, without a pointer", "vague", fields{"colour": "x"}, "validation_failed", `"detail":"a name is needed"`, "did you mean"},
 			{"for a function", "shaped", fields{"nmae": "x", "lines": []fields{{"title": "a"}}}, "validation_failed", `the body has /nmae: did you mean /name?`, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -130,7 +130,7 @@ func TestNamesInCapitals(t *testing.T) {
 			{"a unique constraint of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "b"}), "mark_taken", "/crates/1/shelf not_unique"},
 			{"a CHECK constraint of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "reserved"}), "bad_mark", "/crates/1/shelf bad_mark"},
 			{"a foreign key of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "c", "paint": none}), "conflict", "/crates/1/paint invalid_reference"},
-			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/depot not_unique"},
+			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/crates/1/shelf not_unique, /depot not_unique"},
 			{"a unique constraint with one value of the body", restock, fields{"shelf": "a"}, "mark_taken", "/shelf not_unique"},
 			{"a unique constraint, of a member that the body lacks", restock, fields{}, "mark_taken", "/shelf not_unique"},
 			{"a CHECK constraint, of a value in the body", restock, fields{"shelf": "reserved"}, "bad_mark", "/shelf bad_mark"},
@@ -153,6 +153,39 @@ func TestNamesInCapitals(t *testing.T) {
 					t.Errorf("faults at %q; want %q", faults, c.faults)
 				}
 			})
+		}
+	})
+}
+
+// TestPointersOfTwoNames: an error of a constraint names the member of the input of the endpoint, although other inputs
+// and the view have another name for the column.
+func TestPointersOfTwoNames(t *testing.T) {
+	type input struct {
+		DepotID uuid.UUID `json:"depot"`
+		Shelf   string    `json:"title"`
+	}
+	type patch struct {
+		Shelf string `json:"label"`
+	}
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		script(t, db, depotSchema)
+		resources := depots()
+		crates := resources[1].(framework.ViewSet[Crate])
+		crates.Verbs = framework.CRUD[input, CrateView]()
+		crates.Verbs.Patch = framework.Accepts[patch, CrateView]()
+		client, _ := promised(t, config(db), resources[0], crates)
+		api := client.as("ada")
+		depot := api.post("/api/depots/", fields{"name": "first"}).is(201).id()
+		api.post("/api/crates/", fields{"depot": depot, "title": "a"}).is(201)
+		other := api.post("/api/crates/", fields{"depot": depot, "title": "b"}).is(201).id()
+		for range 8 { // the names are in a map
+			taken := api.post("/api/crates/", fields{"depot": depot, "title": "a"}).refuses(409, "mark_taken")
+			taken.fault("/depot", "not_unique")
+			taken.fault("/title", "not_unique")
+			changed := api.patch("/api/crates/"+other+"/", fields{"label": "a"}).refuses(409, "mark_taken")
+			changed.fault("/label", "not_unique")
+			changed.lacks("/title")
+			changed.lacks("/depot")
 		}
 	})
 }

@@ -133,7 +133,8 @@ type Unique struct {
 }
 
 // A Check names a CHECK constraint of the schema, and the error of a row that breaks it:
-// status 409 with Code and Detail, and a fault at each of Fields.
+// status 409 with Code and Detail, and a fault at each of Fields that the
+// input of the request has.
 type Check struct {
 	Constraint string   // its name in the database: CONSTRAINT booking_in_order CHECK (...)
 	Fields     []string // of the viewset; may be empty

@@ -18,31 +18,21 @@ import (
 // suggest adds to the fault of a missing field the unknown name in the body that the
 // client probably meant for the field. The input is at a pointer of the body, "" for its top.
 func (s *Shape) suggest(d *Decoded, at string) {
-	s.suggestFor(d.Faults, d.Unknown, at, func(f problem.Fault) bool { return f.Detail == missingDetail })
-}
-
-// suggestFor adds to the faults that are missing those of the unknown names that the client probably meant.
-func (s *Shape) suggestFor(faults []problem.Fault, unknown []string, at string, missing func(problem.Fault) bool) {
-	if len(unknown) == 0 || !slices.ContainsFunc(faults, missing) {
+	missing := func(f problem.Fault) bool { return f.Detail == missingDetail }
+	if len(d.Unknown) == 0 || !slices.ContainsFunc(d.Faults, missing) {
 		return
 	}
 	meant := map[string]string{}
-	for _, wrong := range unknown {
-		if near := s.NearestPointer(wrong); meant[near] == "" {
-			meant[near] = wrong
+	for _, unknown := range d.Unknown {
+		if near := s.NearestPointer(unknown); meant[near] == "" {
+			meant[near] = unknown
 		}
 	}
-	for i, f := range faults {
-		wrong, end := meant[f.Pointer], didYouMean(at+meant[f.Pointer], at+f.Pointer)
-		if wrong != "" && missing(f) && !strings.HasSuffix(f.Detail, end) {
-			faults[i].Detail += end
+	for i, f := range d.Faults {
+		if wrong := meant[f.Pointer]; wrong != "" && missing(f) {
+			d.Faults[i].Detail += naming.Misplaced(at+wrong, at+f.Pointer)
 		}
 	}
-}
-
-// didYouMean is the end of the sentence of a missing value that the body has at another place.
-func didYouMean(wrong, meant string) string {
-	return "; the body has " + naming.Clip(wrong) + ": did you mean " + meant + "?"
 }
 
 // A Checker is an input type with a rule that tags cannot express, such as one

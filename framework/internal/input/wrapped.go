@@ -70,24 +70,6 @@ func (w Wrapper) Nearest(beside string) string {
 	return w.prefix()
 }
 
-// Suggest adds to the faults of members that a function misses the name in the input that the client probably meant.
-// inner is the input in the body.
-func (w Wrapper) Suggest(shape *Shape, faults []problem.Fault, inner []byte) {
-	required := func(f problem.Fault) bool { return f.Code == "required" }
-	if shape == nil || !slices.ContainsFunc(faults, required) {
-		return
-	}
-	d, err := shape.Decode(inner, true, nil)
-	if err != nil {
-		return
-	}
-	shape.suggestFor(faults, d.Unknown, w.prefix(), func(f problem.Fault) bool {
-		return required(f) && !slices.ContainsFunc(shape.Fields, func(of *Field) bool {
-			return f.Pointer == naming.PointerTo(of.Name) && d.Has(of.Name)
-		})
-	})
-}
-
 func (w Wrapper) prefix() string {
 	if w.Member == "" {
 		return ""
@@ -135,7 +117,7 @@ func (w Wrapper) around(inner jsontext.Value, beside []string) []problem.Fault {
 	switch {
 	case inner == nil && !w.Optional:
 		if at := slices.IndexFunc(beside, func(name string) bool { return w.Nearest(name) != "" }); at >= 0 {
-			example = didYouMean(beside[at], w.prefix())
+			example = naming.Misplaced(beside[at], w.prefix())
 		}
 		return []problem.Fault{{Pointer: w.prefix(), Code: "required", Detail: missingDetail + example}}
 	case inner != nil && inner.Kind() != jsontext.KindBeginObject:

@@ -13,6 +13,11 @@ func Suggestion(near string) string {
 	return "; did you mean " + near + "?"
 }
 
+// Misplaced returns the end of the sentence of a missing value that the body has at another place.
+func Misplaced(wrong, meant string) string {
+	return "; the body has " + Clip(wrong) + ": did you mean " + meant + "?"
+}
+
 // ListWords returns the sentence that lists the allowed values to a client.
 func ListWords(words []string) string { return "must be one of " + strings.Join(words, ", ") }
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -169,10 +170,10 @@ func (r *Resource) Ignores(c *call.Call, note string) bool {
 	return true
 }
 
-// clientName is a client's name of a column. It is empty if no input or view has the column.
+// clientName is a client's name of a column, the first in the alphabet. It is empty if no input or view has the column.
 func (r *Resource) clientName(column string) string {
-	for name, f := range r.Names {
-		if f.Column.Name == column {
+	for _, name := range slices.Sorted(maps.Keys(r.Names)) {
+		if r.Names[name].Column.Name == column {
 			return name
 		}
 	}

@@ -357,14 +357,31 @@ func copies(t reflect.Type) bool {
 	return true
 }
 
-// FaultColumns makes a fault for each column that clients know by a name. Each fault says that
-// the value must be unique; for another constraint, the caller replaces its code and detail.
-func (r *Resource) FaultColumns(columns []string) []problem.Fault {
-	var faults []problem.Fault
+// FaultColumns makes a fault for each column that a member of the input has. Each fault says that the value must be
+// unique; for another constraint, the caller replaces its code and detail.
+func (e *Endpoint) FaultColumns(columns []string) (faults []problem.Fault) {
 	for _, column := range columns {
-		if name := r.clientName(column); name != "" {
+		if name := e.memberOf(column); name != "" {
 			faults = append(faults, problem.Fault{Pointer: naming.PointerTo(name), Code: problem.CodeUnique, Detail: "must be unique"})
 		}
 	}
 	return faults
+}
+
+// memberOf is the name of the member of the input that has a column: by the name of its Go field, or else by its own. It is
+// empty without one: the row has the value from the path, from the caller or from a function.
+func (e *Endpoint) memberOf(column string) string {
+	if e.Input == nil {
+		return ""
+	}
+	for _, f := range e.Input.Fields {
+		of := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
+		if of == nil {
+			of = e.Resource.Names[f.Name].Column
+		}
+		if of != nil && of.Name == column {
+			return f.Name
+		}
+	}
+	return ""
 }

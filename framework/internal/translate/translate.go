@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
@@ -30,8 +29,8 @@ type breach struct{ *table.RowError }
 // error that contains a [problem.Error].
 func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	r := e.Resource
-	if refusal, ok := errors.AsType[*problem.Error](err); ok {
-		return suggest(refusal, err, e, body)
+	if _, ok := errors.AsType[*problem.Error](err); ok {
+		return err
 	}
 	fault, ok := r.Classify(err)
 	if !ok {
@@ -44,49 +43,24 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	switch fault.Kind {
 	case sqldb.Unique:
 		if known && (breach{of}).isPart(e, body) {
-			return sendable(breach{of}.notUnique(e, body), e).Because(err)
+			return breach{of}.notUnique(e, body).Because(err)
 		}
-		return sendable(notUnique(r, fault), e).Because(err)
+		return (breach{of}).complete(notUnique(r, fault, e), fault.Columns, e, body).Because(err)
 	case sqldb.ForeignKey:
-		refusal := brokenReference(c, r, fault)
+		refusal := brokenReference(c, r, fault, e)
 		if known && refusal.Code == problem.CodeConflict && (breach{of}).isPart(e, body) {
 			breach{of}.nameReference(refusal, e, body)
 		}
-		return sendable(refusal, e).Because(err)
+		return refusal.Because(err)
 	case sqldb.Check:
 		if known && (breach{of}).isPart(e, body) {
-			return sendable(breach{of}.notAllowed(e, body), e).Because(err)
+			return breach{of}.notAllowed(e, body).Because(err)
 		}
-		return sendable(notAllowed(r, fault), e).Because(err)
+		return notAllowed(r, fault, e).Because(err)
 	case sqldb.OutOfRange:
 		return outOfRange(e, err)
 	}
 	return err
-}
-
-// suggest returns the error of a function, whose faults of missing values name the member of the body that may be meant.
-// It leaves other errors as they are.
-func suggest(refusal *problem.Error, err error, e *table.Endpoint, body []byte) error {
-	faults := slices.Clone(refusal.Faults)
-	e.BodyIn.Suggest(e.Input, faults, body)
-	if slices.Equal(faults, refusal.Faults) {
-		return err
-	}
-	completed := *refusal
-	completed.Faults = faults
-	return &completed
-}
-
-// sendable leaves out the faults at members that the input of the endpoint does not have: the row has
-// their values from the path, from the caller or from a function.
-func sendable(refusal *problem.Error, e *table.Endpoint) *problem.Error {
-	refusal.Faults = slices.DeleteFunc(refusal.Faults, func(f problem.Fault) bool {
-		return e.Input == nil || !slices.ContainsFunc(e.Input.Fields, func(field *input.Field) bool {
-			at := naming.PointerTo(field.Name)
-			return f.Pointer == at || strings.HasPrefix(f.Pointer, at+"/")
-		})
-	})
-	return refusal
 }
 
 // outOfRange returns the error of a value that its column cannot hold. Without values of a body, it is
@@ -120,7 +94,7 @@ func columnsOf(of *table.RowError) []string {
 
 // notUnique is the error of a unique constraint on a row that was a part of the body.
 func (e breach) notUnique(at *table.Endpoint, body []byte) *problem.Error {
-	refusal := notUnique(e.Resource, e.Fault)
+	refusal := notUnique(e.Resource, e.Fault, at)
 	refusal.Faults = e.placed(refusal.Faults, at, body)
 	return refusal
 }
@@ -128,7 +102,7 @@ func (e breach) notUnique(at *table.Endpoint, body []byte) *problem.Error {
 // notAllowed is the error of a CHECK constraint on a row that was a part of the body. No code
 // describes the faults of a constraint that is not declared, so the detail names their places.
 func (e breach) notAllowed(at *table.Endpoint, body []byte) *problem.Error {
-	refusal := notAllowed(e.Resource, e.Fault)
+	refusal := notAllowed(e.Resource, e.Fault, at)
 	faults := e.placed(refusal.Faults, at, body)
 	if refusal.Code == problem.CodeConflict {
 		if len(faults) > 0 {
@@ -151,8 +125,17 @@ func (e breach) nameReference(refusal *problem.Error, at *table.Endpoint, body [
 	}
 }
 
+// complete adds the faults of a nested object to the error of a unique constraint, if the body itself has only some of the
+// values. The row may come from a list that a function stores, such as the rooms of the house that the body names.
+func (e breach) complete(refusal *problem.Error, columns []string, at *table.Endpoint, body []byte) *problem.Error {
+	if e.RowError != nil && len(refusal.Faults) < len(columns) {
+		refusal.Faults = append(refusal.Faults, e.nestedFaults(at, body)...)
+	}
+	return refusal
+}
+
 // placed returns the faults of the object in the body that has the values of the row. If there is none, it
-// returns own, the faults by the names of the resource, for a row of the endpoint's own table.
+// returns own, the faults at members of the body itself, for a row of the endpoint's own table.
 func (e breach) placed(own []problem.Fault, at *table.Endpoint, body []byte) []problem.Fault {
 	found := e.nestedFaults(at, body)
 	if found == nil && e.Resource.Table.Name == at.Resource.Table.Name {
@@ -163,13 +146,13 @@ func (e breach) placed(own []problem.Fault, at *table.Endpoint, body []byte) []p
 
 // notAllowed is the error of a row that violates a CHECK constraint. It has the code and the detail
 // that r declares for the constraint. If r declares no such constraint, it is a general conflict.
-func notAllowed(r *table.Resource, fault sqldb.Fault) *problem.Error {
+func notAllowed(r *table.Resource, fault sqldb.Fault, at *table.Endpoint) *problem.Error {
 	for _, k := range r.Checks {
 		if k.Constraint != fault.Constraint || fault.Table != "" && !fault.On(r.Table.Name) {
 			continue
 		}
 		e := problem.Conflict(k.Code, k.Detail)
-		for _, f := range r.FaultColumns(k.Columns) {
+		for _, f := range at.FaultColumns(k.Columns) {
 			f.Code, f.Detail = k.Code, k.Detail
 			e.Faults = append(e.Faults, f)
 		}
@@ -190,7 +173,7 @@ func uniqueOf(r *table.Resource, columns []string) (table.BoundUnique, bool) {
 	return table.BoundUnique{}, false
 }
 
-func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
+func notUnique(r *table.Resource, fault sqldb.Fault, at *table.Endpoint) *problem.Error {
 	if fault.Table != "" && !fault.On(r.Table.Name) {
 		return problem.Conflict(problem.CodeUnique, "Another record already has a value that must be unique.")
 	}
@@ -198,11 +181,11 @@ func notUnique(r *table.Resource, fault sqldb.Fault) *problem.Error {
 	if u, ok := uniqueOf(r, fault.Columns); ok {
 		e = problem.Conflict(u.Code, u.Detail)
 	}
-	e.Faults = r.FaultColumns(fault.Columns)
+	e.Faults = at.FaultColumns(fault.Columns)
 	return e
 }
 
-func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *problem.Error {
+func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault, at *table.Endpoint) *problem.Error {
 	if fault.Referenced || c.Route.Name == call.VerbDelete {
 		return referenced(c, r, fault)
 	}
@@ -210,7 +193,7 @@ func brokenReference(c *call.Call, r *table.Resource, fault sqldb.Fault) *proble
 	if fault.Table != "" && !fault.On(r.Table.Name) { // the names are those of another table
 		return e
 	}
-	for _, f := range r.FaultColumns(fault.Columns) {
+	for _, f := range at.FaultColumns(fault.Columns) {
 		f.Code, f.Detail = problem.CodeInvalidReference, "refers to nothing"
 		e.Faults = append(e.Faults, f)
 	}

@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/signature"
@@ -67,7 +68,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	}
 	resp, err := e.Serve(c, req)
 	return e.present(c, resp, e.notYours(c, req, err), func(err error) error {
-		return e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body))))
+		return ignored.Suggest(c, e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body)))))
 	})
 }
 
