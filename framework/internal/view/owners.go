@@ -1,6 +1,7 @@
 package view
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"reflect"
 	"slices"
@@ -53,7 +54,7 @@ func joinOwners(q *bun.SelectQuery, foreign *schema.Field, keys []any) *bun.Sele
 	known := map[any]bool{nil: true}
 	for _, key := range keys {
 		if !known[key] {
-			texts, known[key] = append(texts, reflect.ValueOf(key).String()), true
+			texts, known[key] = append(texts, fmt.Sprint(stored(key))), true
 		}
 	}
 	return q.Join("JOIN ? AS ?", sqldb.Texts(foreign.Table.Name, foreign.Name, texts), bun.Ident(ownerAlias)).
@@ -85,10 +86,28 @@ func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys 
 
 // identify returns one text for the values of a primary key.
 func identify(key []any) string {
-	for i, value := range key {
-		if t, is := value.(time.Time); is {
-			key[i] = t.UTC()
+	values := make([]any, len(key))
+	for i := range key {
+		values[i] = stored(key[i])
+	}
+	return fmt.Sprintf("%#v", values)
+}
+
+// stored is what the database has of a value: the text of a text, whatever its type, and a moment in UTC.
+func stored(value any) any {
+	if of, is := value.(driver.Valuer); is {
+		if v, err := of.Value(); err == nil {
+			value = v
 		}
 	}
-	return fmt.Sprintf("%#v", key)
+	switch v := value.(type) {
+	case time.Time:
+		return v.UTC()
+	case []byte:
+		return string(v)
+	}
+	if v := reflect.ValueOf(value); v.Kind() == reflect.String {
+		return v.String()
+	}
+	return value
 }

@@ -23,14 +23,15 @@ type texts struct {
 // AppendQuery implements [schema.QueryAppender].
 func (t texts) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	if dialect.Of(gen.Dialect()) == dialect.SQLite {
-		list, err := json.Marshal(t.values)
+		list, err := json.Marshal(append([]string{}, t.values...))
 		if err != nil {
 			return nil, err
 		}
-		return bun.SafeQuery("(SELECT key AS n, value FROM json_each(?))", Param(string(list))).AppendQuery(gen, b)
+		// With a LIMIT, SQLite reads the list once and makes an index of it, if the column has none.
+		return bun.SafeQuery("(SELECT key AS n, value FROM json_each(?) LIMIT -1)", Param(string(list))).AppendQuery(gen, b)
 	}
-	// The array has the type and the collation of the column. The column is not read.
-	typed := bun.SafeQuery("array_cat((SELECT array_agg(?) FROM ? WHERE FALSE), ?)", t.column, t.table, Param(t.array()))
+	// The array has the type and the collation of the column, which is not read. COALESCE leaves out the checks of a domain.
+	typed := bun.SafeQuery("array_cat((SELECT array_agg(COALESCE(?, NULL)) FROM ? WHERE FALSE), ?)", t.column, t.table, Param(t.array()))
 	return bun.SafeQuery("(SELECT n, value FROM unnest(?) WITH ORDINALITY AS each (value, n))", typed).AppendQuery(gen, b)
 }
 
