@@ -151,7 +151,7 @@ type Bay struct {
 }
 
 // lower is a text in lower case. Its column has it after "x-", in any case.
-type lower string
+type lower string //nolint:recvcheck // Scan needs a pointer
 
 func (l lower) Value() (driver.Value, error) { return "x-" + string(l), nil }
 
@@ -246,7 +246,7 @@ type Bit struct {
 	MarkCode prefixed
 }
 
-type prefixed string
+type prefixed string //nolint:recvcheck // Scan needs a pointer
 
 func (p prefixed) Value() (driver.Value, error) { return "x-" + string(p), nil }
 
@@ -259,7 +259,7 @@ func (p *prefixed) Scan(value any) error {
 }
 
 // A bitKey has a pointer, which is another one in each value.
-type bitKey struct{ text *string }
+type bitKey struct{ text *string } //nolint:recvcheck // Scan needs a pointer
 
 func (k bitKey) Value() (driver.Value, error) { return *k.text, nil }
 
