@@ -78,7 +78,8 @@ func ship(c *framework.Call, in Shipment) (framework.None, error) {
 
 // restock serves POST /crates/{id}/restock/: a further crate in the depot of a crate.
 func restock(c *framework.Call, of *Crate, in struct {
-	Shelf string `json:"shelf"`
+	Shelf  string      `json:"shelf"`
+	Others []CrateItem `json:"others"`
 }) (framework.None, error) {
 	return framework.None{}, framework.Insert(c, &Crate{DepotID: of.DepotID, Shelf: cmp.Or(in.Shelf, of.Shelf)})
 }
@@ -132,6 +133,7 @@ func TestNamesInCapitals(t *testing.T) {
 			{"a foreign key of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "c", "paint": none}), "conflict", "/crates/1/paint invalid_reference"},
 			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/crates/1/shelf not_unique, /depot not_unique"},
 			{"a unique constraint with one value of the body", restock, fields{"shelf": "a"}, "mark_taken", "/shelf not_unique"},
+			{"a unique constraint, beside an item with the same value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a"}}}, "mark_taken", "/shelf not_unique"},
 			{"a unique constraint, of a member that the body lacks", restock, fields{}, "mark_taken", "/shelf not_unique"},
 			{"a CHECK constraint, of a value in the body", restock, fields{"shelf": "reserved"}, "bad_mark", "/shelf bad_mark"},
 			{"a CHECK constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "reserved"}), "bad_mark", "/crates/0/shelf bad_mark"},
@@ -173,6 +175,13 @@ func TestPointersOfTwoNames(t *testing.T) {
 		crates := resources[1].(framework.ViewSet[Crate])
 		crates.Verbs = framework.CRUD[input, CrateView]()
 		crates.Verbs.Patch = framework.Accepts[patch, CrateView]()
+		crates.Actions = []framework.Action[Crate]{framework.Post("move", func(c *framework.Call, one *Crate, in struct {
+			Old   string `json:"shelf"`
+			Shelf string `json:"place"`
+		}) (framework.None, error) {
+			one.Shelf = in.Shelf
+			return framework.None{}, framework.Save(c, one)
+		}).Refuses("mark_taken", "bad_mark")}
 		client, _ := promised(t, config(db), resources[0], crates)
 		api := client.as("ada")
 		depot := api.post("/api/depots/", fields{"name": "first"}).is(201).id()
@@ -186,6 +195,9 @@ func TestPointersOfTwoNames(t *testing.T) {
 			changed.fault("/label", "not_unique")
 			changed.lacks("/title")
 			changed.lacks("/depot")
+			moved := api.post("/api/crates/"+other+"/move/", fields{"shelf": "c", "place": "a"}).refuses(409, "mark_taken")
+			moved.fault("/place", "not_unique")
+			moved.lacks("/shelf")
 		}
 	})
 }

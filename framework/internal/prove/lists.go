@@ -289,19 +289,14 @@ func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, de
 	return false
 }
 
-// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part
-// of a row to which it refers.
+// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, by having made it or as a part of another row.
 func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool {
 	if p.Served(one) {
 		return !p.HiddenFrom(who, one)
 	}
 	wholes := p.wholesOf(one)
 	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return p.HiddenFrom(who, whole) })
-	tables, links := p.showing(one.Table)
-	if len(tables) > 0 {
-		return slices.ContainsFunc(seen, func(whole *fixture.Row) bool { return slices.Contains(tables, whole.Table) })
-	}
-	return len(seen) > 0 && (len(seen) == len(wholes) || !links)
+	return one.By == who || len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
 }
 
 // wholesOf lists the rows of viewsets to which a row refers.
@@ -312,19 +307,19 @@ func (p *prover) wholesOf(one *fixture.Row) []*fixture.Row {
 	})
 }
 
-// showing lists the tables of viewsets that show rows of a table as parts of theirs. It reports whether the rows link
-// those of two viewsets.
-func (p *prover) showing(name string) (tables []string, links bool) {
+// isLink reports whether rows of a table only link the rows of two viewsets: each relation over them is narrowed by the
+// scope of the viewset to which it leads, and no viewset shows them as parts of its rows.
+func (p *prover) isLink(name string) (linked bool) {
 	for _, r := range p.Registry.Resources {
 		if r.Table != nil {
-			parts, linked := r.Relations.Shows(name)
-			links = links || linked
+			parts, links := r.Relations.Shows(name)
 			if parts {
-				tables = append(tables, r.Table.Name)
+				return false
 			}
+			linked = linked || links
 		}
 	}
-	return tables, links
+	return linked
 }
 
 // masked reports whether a rule of a viewset hides a column from a person.

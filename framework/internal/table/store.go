@@ -370,18 +370,18 @@ func (e *Endpoint) FaultColumns(columns []string) (faults []problem.Fault) {
 
 // memberOf is the name of the member of the input that has a column: by the name of its Go field, or else by its own. It is
 // empty without one: the row has the value from the path, from the caller or from a function.
-func (e *Endpoint) memberOf(column string) string {
+func (e *Endpoint) memberOf(column string) (byName string) {
 	if e.Input == nil {
 		return ""
 	}
 	for _, f := range e.Input.Fields {
-		of := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
-		if of == nil {
-			of = e.Resource.Names[f.Name].Column
-		}
+		of, known := bunmodel.ColumnOf(e.Resource.Table, f.GoName), e.Resource.Names[f.Name].Column
 		if of != nil && of.Name == column {
 			return f.Name
 		}
+		if of == nil && known != nil && known.Name == column {
+			byName = f.Name
+		}
 	}
-	return ""
+	return byName
 }

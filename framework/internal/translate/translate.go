@@ -45,7 +45,7 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 		if known && (breach{of}).isPart(e, body) {
 			return breach{of}.notUnique(e, body).Because(err)
 		}
-		return (breach{of}).complete(notUnique(r, fault, e), fault.Columns, e, body).Because(err)
+		return (breach{of}).complete(notUnique(r, fault, e), e, body).Because(err)
 	case sqldb.ForeignKey:
 		refusal := brokenReference(c, r, fault, e)
 		if known && refusal.Code == problem.CodeConflict && (breach{of}).isPart(e, body) {
@@ -126,11 +126,17 @@ func (e breach) nameReference(refusal *problem.Error, at *table.Endpoint, body [
 }
 
 // complete adds the faults of a nested object to the error of a unique constraint, if the body itself has only some of the
-// values. The row may come from a list that a function stores, such as the rooms of the house that the body names.
-func (e breach) complete(refusal *problem.Error, columns []string, at *table.Endpoint, body []byte) *problem.Error {
-	if e.RowError != nil && len(refusal.Faults) < len(columns) {
-		refusal.Faults = append(refusal.Faults, e.nestedFaults(at, body)...)
+// columns, and the object has others with the values of the row. The row may come from a list that a function stores, such
+// as the rooms of the house that the body names.
+func (e breach) complete(refusal *problem.Error, at *table.Endpoint, body []byte) *problem.Error {
+	if e.RowError == nil || len(refusal.Faults) == len(e.Fault.Columns) {
+		return refusal
 	}
+	rest := *e.RowError
+	rest.Fault.Columns = slices.DeleteFunc(slices.Clone(rest.Fault.Columns), func(column string) bool {
+		return len(at.FaultColumns([]string{column})) > 0
+	})
+	refusal.Faults = append(refusal.Faults, breach{&rest}.nestedFaults(at, body)...)
 	return refusal
 }
 
