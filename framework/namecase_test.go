@@ -78,8 +78,8 @@ func ship(c *framework.Call, in Shipment) (framework.None, error) {
 
 // restock serves POST /crates/{id}/restock/: a further crate in the depot of a crate.
 func restock(c *framework.Call, of *Crate, in struct {
-	Shelf  string      `json:"shelf"`
-	Others []CrateItem `json:"others"`
+	Shelf  string       `json:"shelf"`
+	Others []CrateInput `json:"others"`
 }) (framework.None, error) {
 	return framework.None{}, framework.Insert(c, &Crate{DepotID: of.DepotID, Shelf: cmp.Or(in.Shelf, of.Shelf)})
 }
@@ -133,7 +133,9 @@ func TestNamesInCapitals(t *testing.T) {
 			{"a foreign key of an item", "/api/depots/", crates(fields{"shelf": "b"}, fields{"shelf": "c", "paint": none}), "conflict", "/crates/1/paint invalid_reference"},
 			{"a unique constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "b"}, fields{"shelf": "a"}), "mark_taken", "/crates/1/shelf not_unique, /depot not_unique"},
 			{"a unique constraint with one value of the body", restock, fields{"shelf": "a"}, "mark_taken", "/shelf not_unique"},
-			{"a unique constraint, beside an item with the same value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a"}}}, "mark_taken", "/shelf not_unique"},
+			{"a unique constraint, beside an item with the same value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a", "depot": none}}}, "mark_taken", "/shelf not_unique"},
+			{"a unique constraint, beside an item with another value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "z", "depot": depot}}}, "mark_taken", "/shelf not_unique"},
+			{"a unique constraint, beside an item with both values", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a", "depot": depot}}}, "mark_taken", "/others/0/depot not_unique, /shelf not_unique"},
 			{"a unique constraint, of a member that the body lacks", restock, fields{}, "mark_taken", "/shelf not_unique"},
 			{"a CHECK constraint, of a value in the body", restock, fields{"shelf": "reserved"}, "bad_mark", "/shelf bad_mark"},
 			{"a CHECK constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "reserved"}), "bad_mark", "/crates/0/shelf bad_mark"},

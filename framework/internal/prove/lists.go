@@ -242,8 +242,8 @@ func (p *prover) showsOne(l *look, rows []*fixture.Row) bool {
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
 // shows to the person: the key of a row, or a random text of a body. The framework itself does not
-// show a row that is deleted softly.
-func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer) (secret string) {
+// show a row that is deleted softly. What the known rows have is no secret.
+func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known ...*fixture.Row) (secret string) {
 	sent := got.Path + got.Query + string(got.Body)
 	for _, one := range p.Made {
 		deleted := e.Declared() && p.Deleted(one)
@@ -252,7 +252,8 @@ func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer) (secret stri
 		}
 		for column, value := range one.Values {
 			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.Text, value) &&
-				!strings.Contains(sent, value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) {
+				!strings.Contains(sent, value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) &&
+				!slices.ContainsFunc(known, func(row *fixture.Row) bool { return row.RefersTo(value) }) {
 				secret = value
 			}
 		}
@@ -289,22 +290,20 @@ func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, de
 	return false
 }
 
-// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, by having made it or as a part of another row.
-func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool {
-	if p.Served(one) {
-		return !p.HiddenFrom(who, one)
-	}
-	wholes := p.wholesOf(one)
-	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return p.HiddenFrom(who, whole) })
-	return one.By == who || len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
-}
+// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part of a row to which it refers.
+func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool { return p.meets(who, one, 3) }
 
-// wholesOf lists the rows of viewsets to which a row refers.
-func (p *prover) wholesOf(one *fixture.Row) []*fixture.Row {
-	return slices.DeleteFunc(slices.Clone(p.Made), func(whole *fixture.Row) bool {
+// meets is mayMeet for parts that are some levels below the row of a viewset at most.
+func (p *prover) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
+	if p.Served(one) || levels == 0 {
+		return levels > 0 && !p.HiddenFrom(who, one)
+	}
+	wholes := slices.DeleteFunc(slices.Clone(p.Made), func(whole *fixture.Row) bool {
 		keys := p.KeysOf(whole.Table)
-		return len(keys) != 1 || !p.Served(whole) || !one.RefersTo(whole.Values[keys[0]])
+		return whole == one || len(keys) != 1 || !one.RefersTo(whole.Values[keys[0]])
 	})
+	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return !p.meets(who, whole, levels-1) })
+	return len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
 }
 
 // isLink reports whether rows of a table only link the rows of two viewsets: each relation over them is narrowed by the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/fixture"
@@ -12,15 +13,15 @@ import (
 // perform sends a request for a row, nil for none. It checks what the request changed and what the answer
 // has, and returns the rows that are new. They count as made by the person who made the row.
 func (p *prover) perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Row) (*fixture.Answer, []*fixture.Row) {
-	before, hidden := p.Contents(), p.foresee(e, r.By)
+	before, hidden, named := p.Contents(), p.foresee(e, r.By), p.named(e, r)
 	got := p.Send(e, r)
 	p.untouched(e, got, on, before, hidden)
-	return got, p.settle(e, got, before, on)
+	return got, p.settle(e, got, before, on, named...)
 }
 
 // settle checks what an answer has, and returns the rows that are new after its request.
-func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row) []*fixture.Row {
-	if secret := p.secretIn(e, got); secret != "" && !e.SignsIn && !p.hidesRow(e, secret, before) {
+func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row, named ...*fixture.Row) []*fixture.Row {
+	if secret := p.secretIn(e, got, named...); secret != "" && !e.SignsIn {
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	if got.Status >= http.StatusInternalServerError {
@@ -33,11 +34,11 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 	return fresh
 }
 
-// hidesRow reports whether a text is of a row that a Where may hide because the request has changed it, as one that is sold.
-func (p *prover) hidesRow(e *fixture.Endpoint, text string, before fixture.Contents) bool {
-	after := p.Contents()
-	return slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
-		return one.RefersTo(text) && p.byWhere(e, one) && before.Loses(one, after)
+// named lists the rows whose key a request has and that its sender sees. The request may hide one, as it sells an article.
+func (p *prover) named(e *fixture.Endpoint, r fixture.Request) []*fixture.Row {
+	return slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool {
+		keys := p.KeysOf(one.Table)
+		return len(keys) != 1 || !strings.Contains(r.Path+string(r.Body), one.Values[keys[0]]) || !p.byWhere(e, one) || p.HiddenFrom(r.By, one)
 	})
 }
 

@@ -301,3 +301,50 @@ CREATE TABLE bits (key {{text}} PRIMARY KEY, mark_code {{if postgres}}west{{else
 		c.Get("/api/marks/1/").Expect(200).Contains(`{"bits":2}`)
 	})
 }
+
+// A Blob has a code of bytes, which a program keeps as a text.
+type Blob struct {
+	bun.BaseModel `bun:"table:blobs"`
+
+	ID    int64 `bun:",pk"`
+	Code  octets
+	Parts []*BlobPart `bun:"rel:has-many,join:code=blob_code"`
+}
+
+type BlobPart struct {
+	bun.BaseModel `bun:"table:blob_parts"`
+
+	ID       int64 `bun:",pk"`
+	BlobCode octets
+}
+
+type octets string //nolint:recvcheck // Scan needs a pointer
+
+func (o octets) Value() (driver.Value, error) { return []byte(o), nil }
+
+func (o *octets) Scan(value any) error {
+	*o = octets(fmt.Sprintf("%s", value))
+	return nil
+}
+
+// TestKeysOfBytes: keys that are stored as bytes have one spelling.
+func TestKeysOfBytes(t *testing.T) {
+	blobs := sqldb.Migrations{Namespace: "blobs", FS: fstest.MapFS{
+		"1_blobs.tx.up.sql": {Data: []byte(`CREATE TABLE blobs (id {{bigint}} PRIMARY KEY, code {{if postgres}}bytea{{else}}BLOB{{end}} NOT NULL);
+CREATE TABLE blob_parts (id {{bigint}} PRIMARY KEY, blob_code {{if postgres}}bytea{{else}}BLOB{{end}} NOT NULL);`)},
+		"1_blobs.tx.down.sql": {Data: []byte(``)},
+	}}
+	type view struct {
+		ID    int64   `json:"id"`
+		Parts []int64 `json:"parts" from:"parts.id"`
+	}
+	apitest.Databases(t, blobs, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), framework.ViewSet[Blob]{
+			Name: "blobs", Scope: framework.Public(), Relations: framework.Relations{"parts": framework.OfRow}, Ordering: framework.Ordering{Default: "id"},
+			Verbs: framework.Verbs{List: framework.Shows[view]()},
+		})
+		apitest.Insert(t, db, &Blob{ID: 1, Code: "ab"}, &Blob{ID: 2, Code: "AB"}, &Blob{ID: 3, Code: `x\x`},
+			&BlobPart{ID: 1, BlobCode: "ab"}, &BlobPart{ID: 2, BlobCode: "AB"}, &BlobPart{ID: 3, BlobCode: `x\x`})
+		c.Get("/api/blobs/").Expect(200).Contains(`{"id":1,"parts":[1]}`, `{"id":2,"parts":[2]}`, `{"id":3,"parts":[3]}`)
+	})
+}

@@ -21,7 +21,11 @@ import (
 )
 
 // A breach is a row that broke a constraint of the database.
-type breach struct{ *table.RowError }
+type breach struct {
+	*table.RowError
+
+	named []string // the columns whose faults are known already
+}
 
 // Error turns an error of the database into an error for the client, without SQL and names of
 // constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
@@ -42,19 +46,19 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	}
 	switch fault.Kind {
 	case sqldb.Unique:
-		if known && (breach{of}).isPart(e, body) {
-			return breach{of}.notUnique(e, body).Because(err)
+		if known && (breach{RowError: of}).isPart(e, body) {
+			return breach{RowError: of}.notUnique(e, body).Because(err)
 		}
-		return (breach{of}).complete(notUnique(r, fault, e), e, body).Because(err)
+		return breach{RowError: of}.complete(notUnique(r, fault, e), e, body).Because(err)
 	case sqldb.ForeignKey:
 		refusal := brokenReference(c, r, fault, e)
-		if known && refusal.Code == problem.CodeConflict && (breach{of}).isPart(e, body) {
-			breach{of}.nameReference(refusal, e, body)
+		if known && refusal.Code == problem.CodeConflict && (breach{RowError: of}).isPart(e, body) {
+			breach{RowError: of}.nameReference(refusal, e, body)
 		}
 		return refusal.Because(err)
 	case sqldb.Check:
-		if known && (breach{of}).isPart(e, body) {
-			return breach{of}.notAllowed(e, body).Because(err)
+		if known && (breach{RowError: of}).isPart(e, body) {
+			return breach{RowError: of}.notAllowed(e, body).Because(err)
 		}
 		return notAllowed(r, fault, e).Because(err)
 	case sqldb.OutOfRange:
@@ -132,11 +136,10 @@ func (e breach) complete(refusal *problem.Error, at *table.Endpoint, body []byte
 	if e.RowError == nil || len(refusal.Faults) == len(e.Fault.Columns) {
 		return refusal
 	}
-	rest := *e.RowError
-	rest.Fault.Columns = slices.DeleteFunc(slices.Clone(rest.Fault.Columns), func(column string) bool {
-		return len(at.FaultColumns([]string{column})) > 0
+	e.named = slices.DeleteFunc(slices.Clone(e.Fault.Columns), func(column string) bool {
+		return len(at.FaultColumns([]string{column})) == 0
 	})
-	refusal.Faults = append(refusal.Faults, breach{&rest}.nestedFaults(at, body)...)
+	refusal.Faults = append(refusal.Faults, e.nestedFaults(at, body)...)
 	return refusal
 }
 
@@ -318,6 +321,9 @@ func (e breach) faultsOf(shape *input.Shape, object reflect.Value, at string) (f
 		}
 		if !sameValue(f.Given(object.FieldByIndex(f.Index)), column.Value(e.Row)) {
 			return nil
+		}
+		if slices.Contains(e.named, column.Name) {
+			continue
 		}
 		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})
 	}

@@ -29,9 +29,13 @@ func isText(base, foreign *schema.Field) bool {
 }
 
 // mayDiffer reports whether the database may compare keys as equal that differ: related rows have a text that no owner
-// has, or two owners have texts that differ in case or in spaces at the end at most.
+// has, or two owners have texts that differ in case or in spaces at the end at most. Keys that are not stored as texts
+// have one spelling.
 func mayDiffer(found, owners []any) bool {
 	if len(found) == 0 {
+		return false
+	}
+	if _, isText := driverValue(found[0]).(string); !isText {
 		return false
 	}
 	known, folded := map[any]bool{}, map[string]bool{}
@@ -54,7 +58,7 @@ func joinOwners(q *bun.SelectQuery, foreign *schema.Field, keys []any) *bun.Sele
 	known := map[any]bool{nil: true}
 	for _, key := range keys {
 		if !known[key] {
-			texts, known[key] = append(texts, fmt.Sprint(stored(key))), true
+			texts, known[key] = append(texts, fmt.Sprint(driverValue(key))), true
 		}
 	}
 	return q.Join("JOIN ? AS ?", sqldb.Texts(foreign.Table.Name, foreign.Name, texts), bun.Ident(ownerAlias)).
@@ -88,23 +92,20 @@ func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys 
 func identify(key []any) string {
 	values := make([]any, len(key))
 	for i := range key {
-		values[i] = stored(key[i])
+		values[i] = driverValue(key[i])
+		if t, is := values[i].(time.Time); is {
+			values[i] = t.UTC()
+		}
 	}
 	return fmt.Sprintf("%#v", values)
 }
 
-// stored is what the database has of a value: the text of a text, whatever its type, and a moment in UTC.
-func stored(value any) any {
+// driverValue is what the driver stores for a value. For a text of any type, it is a string.
+func driverValue(value any) any {
 	if of, is := value.(driver.Valuer); is {
-		if v, err := of.Value(); err == nil {
-			value = v
+		if stored, err := of.Value(); err == nil {
+			return stored
 		}
-	}
-	switch v := value.(type) {
-	case time.Time:
-		return v.UTC()
-	case []byte:
-		return string(v)
 	}
 	if v := reflect.ValueOf(value); v.Kind() == reflect.String {
 		return v.String()
