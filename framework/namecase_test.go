@@ -62,8 +62,8 @@ type DepotView struct {
 
 // A Shipment is the body of several crates.
 type Shipment struct {
-	DepotID uuid.UUID   `json:"depot"`
-	Crates  []CrateItem `json:"crates"`
+	DepotID uuid.UUID    `json:"depot"`
+	Crates  []CrateInput `json:"crates"`
 }
 
 // ship serves POST /crates/ship/.

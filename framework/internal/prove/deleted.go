@@ -72,7 +72,7 @@ func (p *prover) looksBefore(readers []*fixture.Person, usual *fixture.Row) (loo
 func (p *prover) lookAgain(e *fixture.Endpoint, looks []*look) {
 	for _, l := range looks {
 		now := p.look(l)
-		if secret := p.secretIn(l.e, now); secret != "" {
+		if secret := p.secretIn(l.e, now, nil); secret != "" {
 			p.find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row that is deleted", secret)
 		}
 		if l.e.Declared() && now.Plain() != l.was.Plain() && !p.varies(l, now) && p.lasts(l, now) {

@@ -104,12 +104,12 @@ func (p *prover) sendKey(e *fixture.Endpoint, at places.Place, on, theirs *fixtu
 	got := p.Send(e, r)
 	p.untouched(e, got, on, before, hidden)
 	same := got.Plain(key, missing) == none.Plain(key, missing)
-	if !same && p.secretIn(e, got) == "" && !changed && p.byKey(e, got, none) {
+	if !same && p.secretIn(e, got, nil) == "" && !changed && p.byKey(e, got, none) {
 		p.find(e, r.By, got.Curl(), "with the key of another's row of %s at %s it is answered otherwise than with that of no row: "+
 			"tag the field with ref, or find the row by framework.FindOne\n%s",
 			theirs.Table, at.Name, difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 	}
-	p.settle(e, got, before, on)
+	p.settle(e, got, before, on, nil)
 }
 
 // byKey reports whether the key of a row is the reason that an answer differs from that for a key of no row. Another

@@ -190,7 +190,7 @@ func (p *prover) compared(e *fixture.Endpoint, looks []*look, like *fixture.Row,
 	for _, l := range looks {
 		was, now := l.was, p.look(l)
 		l.was = now
-		if secret := p.secretIn(l.e, now); secret != "" {
+		if secret := p.secretIn(l.e, now, nil); secret != "" {
 			p.find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 			continue
 		}
@@ -242,8 +242,8 @@ func (p *prover) showsOne(l *look, rows []*fixture.Row) bool {
 
 // secretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
 // shows to the person: the key of a row, or a random text of a body. The framework itself does not
-// show a row that is deleted softly. What the known rows have is no secret.
-func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known ...*fixture.Row) (secret string) {
+// show a row that is deleted softly. A known text is no secret.
+func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known map[string]bool) (secret string) {
 	sent := got.Path + got.Query + string(got.Body)
 	for _, one := range p.Made {
 		deleted := e.Declared() && p.Deleted(one)
@@ -252,8 +252,7 @@ func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known ...*fi
 		}
 		for column, value := range one.Values {
 			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(got.Text, value) &&
-				!strings.Contains(sent, value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) &&
-				!slices.ContainsFunc(known, func(row *fixture.Row) bool { return row.RefersTo(value) }) {
+				!strings.Contains(sent, value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) && !known[value] {
 				secret = value
 			}
 		}
@@ -293,7 +292,7 @@ func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, de
 // mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part of a row to which it refers.
 func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool { return p.meets(who, one, 3) }
 
-// meets is mayMeet for parts that are some levels below the row of a viewset at most.
+// meets is mayMeet for parts that are some levels below the row of a viewset at most, 3 at first.
 func (p *prover) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
 	if p.Served(one) || levels == 0 {
 		return levels > 0 && !p.HiddenFrom(who, one)
@@ -303,20 +302,18 @@ func (p *prover) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
 		return whole == one || len(keys) != 1 || !one.RefersTo(whole.Values[keys[0]])
 	})
 	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return !p.meets(who, whole, levels-1) })
-	return len(seen) > 0 && (len(seen) == len(wholes) || !p.isLink(one.Table))
+	return len(seen) > 0 && (len(seen) == len(wholes) || levels == 3 && !p.isLink(one.Table))
 }
 
 // isLink reports whether rows of a table only link the rows of two viewsets: each relation over them is narrowed by the
 // scope of the viewset to which it leads, and no viewset shows them as parts of its rows.
 func (p *prover) isLink(name string) (linked bool) {
 	for _, r := range p.Registry.Resources {
-		if r.Table != nil {
-			parts, links := r.Relations.Shows(name)
-			if parts {
-				return false
-			}
-			linked = linked || links
+		parts, links := r.Relations.Shows(name)
+		if parts {
+			return false
 		}
+		linked = linked || links
 	}
 	return linked
 }

@@ -40,8 +40,7 @@ func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row,
 	return on, on != nil && on.By == who && p.Permits(e, who, on)
 }
 
-// secretRow returns the first row whose texts are still secret: the person has moved none of them into an own row. If
-// there is none, it returns the first of all.
+// secretRow returns the first row whose texts a person has not moved into an own row, or else the first of all.
 func (p *prover) secretRow(who *fixture.Person, rows []*fixture.Row) *fixture.Row {
 	return rows[max(0, slices.IndexFunc(rows, func(one *fixture.Row) bool {
 		for column, value := range one.Values {

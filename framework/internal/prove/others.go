@@ -40,7 +40,7 @@ func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row)
 			break
 		}
 	}
-	p.settle(e, got, before, one)
+	p.settle(e, got, before, one, nil)
 }
 
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
@@ -190,7 +190,7 @@ func (p *prover) tryLocks(e *fixture.Endpoint, one *fixture.Row) {
 	if r, ok := p.RequestOf(e, w, one); ok {
 		before, got := p.Contents(), p.Send(e, r)
 		p.untouched(e, got, one, before, nil)
-		p.settle(e, got, before, one)
+		p.settle(e, got, before, one, nil)
 	}
 }
 

@@ -16,12 +16,12 @@ func (p *prover) perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Row
 	before, hidden, named := p.Contents(), p.foresee(e, r.By), p.named(e, r)
 	got := p.Send(e, r)
 	p.untouched(e, got, on, before, hidden)
-	return got, p.settle(e, got, before, on, named...)
+	return got, p.settle(e, got, before, on, named)
 }
 
 // settle checks what an answer has, and returns the rows that are new after its request.
-func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row, named ...*fixture.Row) []*fixture.Row {
-	if secret := p.secretIn(e, got, named...); secret != "" && !e.SignsIn {
+func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row, named map[string]bool) []*fixture.Row {
+	if secret := p.secretIn(e, got, named); secret != "" && !e.SignsIn {
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	if got.Status >= http.StatusInternalServerError {
@@ -34,12 +34,18 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 	return fresh
 }
 
-// named lists the rows whose key a request has and that its sender sees. The request may hide one, as it sells an article.
-func (p *prover) named(e *fixture.Endpoint, r fixture.Request) []*fixture.Row {
-	return slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool {
-		keys := p.KeysOf(one.Table)
-		return len(keys) != 1 || !strings.Contains(r.Path+string(r.Body), one.Values[keys[0]]) || !p.byWhere(e, one) || p.HiddenFrom(r.By, one)
-	})
+// named lists the texts of the rows whose key a request has, as far as its sender sees them. The request may hide such a row,
+// as it sells an article.
+func (p *prover) named(e *fixture.Endpoint, r fixture.Request) map[string]bool {
+	texts, sent := map[string]bool{}, r.Path+string(r.Body)
+	for _, one := range p.Made {
+		if keys := p.KeysOf(one.Table); len(keys) == 1 && strings.Contains(sent, one.Values[keys[0]]) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
+			for column, text := range one.Values {
+				texts[text] = texts[text] || !p.maskedIn(r.By, one, column)
+			}
+		}
+	}
+	return texts
 }
 
 // checkAnswered checks that the framework answers a request with the row that the path names, or with the row

@@ -82,8 +82,7 @@ func (p *prover) tryOpenAs(e *fixture.Endpoint, who *fixture.Person) *fixture.An
 	switch {
 	case refused && !got.Rejects():
 		p.find(e, who, got.Curl(), "it is answered %d, and the declarations reject this caller", got.Status)
-	case who == p.People[0] && e.Kind == declare.VerbAccepts && e.Resource.NeedsCaller() && got.Status == http.StatusUnauthorized:
-		// A function fills the row. It may set the owner, or leave it to the framework, which rejects a visitor.
+	case who == p.People[0] && e.Kind == declare.VerbAccepts && e.Resource.NeedsCaller() && got.Status == http.StatusUnauthorized: // its function sets no owner
 	case !refused && got.Rejects() && e.Declared():
 		p.find(e, who, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
 	case got.Status >= http.StatusInternalServerError:

@@ -319,10 +319,15 @@ func (e breach) faultsOf(shape *input.Shape, object reflect.Value, at string) (f
 		if column == nil || !slices.Contains(columnsOf(e.RowError), column.Name) {
 			continue
 		}
-		if !sameValue(f.Given(object.FieldByIndex(f.Index)), column.Value(e.Row)) {
+		known := slices.Contains(e.named, column.Name)
+		given := f.Given(object.FieldByIndex(f.Index))
+		if known && given.IsZero() {
+			continue // a function fills it from the body itself
+		}
+		if !sameValue(given, column.Value(e.Row)) {
 			return nil
 		}
-		if slices.Contains(e.named, column.Name) {
+		if known {
 			continue
 		}
 		faults = append(faults, problem.Fault{Pointer: at + naming.PointerTo(f.Name), Code: problem.CodeUnique, Detail: "must be unique"})

@@ -35,7 +35,7 @@ func mayDiffer(found, owners []any) bool {
 	if len(found) == 0 {
 		return false
 	}
-	if _, isText := driverValue(found[0]).(string); !isText {
+	if reflect.ValueOf(driverValue(found[0])).Kind() != reflect.String {
 		return false
 	}
 	known, folded := map[any]bool{}, map[string]bool{}
