@@ -24,11 +24,16 @@ func TestServesEveryone(t *testing.T) {
 		p := openPopulation(t, database)
 		w := workload{t, p, p.serve(t, nil), p.operations(), lasting(t, "TRESTLE_SERVE", 5*time.Second)}
 		if !underProof() {
-			w.lasts = 200 * time.Millisecond
-			if got := w.measure("mixed", 32); got.faults() > 0 || got.accepted.n == 0 {
-				t.Errorf("%d requests of %d were answered 2xx, and %d with a fault; want some, and none", got.accepted.n, got.offered, got.faults())
+			// A busy machine may answer nothing in so short a time.
+			for w.lasts = 200 * time.Millisecond; ; w.lasts *= 4 {
+				got := w.measure("mixed", 32)
+				if got.faults() > 0 || got.accepted.n == 0 && w.lasts > 10*time.Second {
+					t.Fatalf("%d requests of %d were answered 2xx, and %d with a fault; want some, and none", got.accepted.n, got.offered, got.faults())
+				}
+				if got.accepted.n > 0 {
+					return
+				}
 			}
-			return
 		}
 		for _, name := range []string{"retrieve", "list", "create", "mixed", "search"} {
 			t.Run(name, func(t *testing.T) { w.in(t).serves(name) })
