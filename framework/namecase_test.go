@@ -135,7 +135,7 @@ func TestNamesInCapitals(t *testing.T) {
 			{"a unique constraint with one value of the body", restock, fields{"shelf": "a"}, "mark_taken", "/shelf not_unique"},
 			{"a unique constraint, beside an item with the same value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a", "depot": none}}}, "mark_taken", "/shelf not_unique"},
 			{"a unique constraint, beside an item with another value", restock, fields{"shelf": "a", "others": []fields{{"shelf": "z", "depot": depot}}}, "mark_taken", "/shelf not_unique"},
-			{"a unique constraint, beside an item with both values", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a", "depot": depot}}}, "mark_taken", "/others/0/depot not_unique, /shelf not_unique"},
+			{"a unique constraint, beside an item with both values", restock, fields{"shelf": "a", "others": []fields{{"shelf": "a", "depot": depot}}}, "mark_taken", "/others/0/depot not_unique, /others/0/shelf not_unique"},
 			{"a unique constraint, of a member that the body lacks", restock, fields{}, "mark_taken", "/shelf not_unique"},
 			{"a CHECK constraint, of a value in the body", restock, fields{"shelf": "reserved"}, "bad_mark", "/shelf bad_mark"},
 			{"a CHECK constraint, in a function", "/api/crates/ship/", crates(fields{"shelf": "reserved"}), "bad_mark", "/crates/0/shelf bad_mark"},

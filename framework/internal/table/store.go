@@ -356,32 +356,3 @@ func copies(t reflect.Type) bool {
 	}
 	return true
 }
-
-// FaultColumns makes a fault for each column that a member of the input has. Each fault says that the value must be
-// unique; for another constraint, the caller replaces its code and detail.
-func (e *Endpoint) FaultColumns(columns []string) (faults []problem.Fault) {
-	for _, column := range columns {
-		if name := e.memberOf(column); name != "" {
-			faults = append(faults, problem.Fault{Pointer: naming.PointerTo(name), Code: problem.CodeUnique, Detail: "must be unique"})
-		}
-	}
-	return faults
-}
-
-// memberOf is the name of the member of the input that has a column: by the name of its Go field, or else by its own. It is
-// empty without one: the row has the value from the path, from the caller or from a function.
-func (e *Endpoint) memberOf(column string) (byName string) {
-	if e.Input == nil {
-		return ""
-	}
-	for _, f := range e.Input.Fields {
-		of, known := bunmodel.ColumnOf(e.Resource.Table, f.GoName), e.Resource.Names[f.Name].Column
-		if of != nil && of.Name == column {
-			return f.Name
-		}
-		if of == nil && known != nil && known.Name == column {
-			byName = f.Name
-		}
-	}
-	return byName
-}
