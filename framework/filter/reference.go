@@ -16,8 +16,8 @@ import (
 // A malformed key is answered 400. If the scope of the other viewset hides rows from the
 // caller, a well-formed key is looked up in that scope. If the row is missing or outside
 // the scope, the list is empty. So a caller learns nothing about rows outside the scope. If
-// the scope hides no rows, only the field is compared. If the field does not have the type
-// of the primary key, API.Check reports a mistake.
+// the scope hides no rows, only the field is compared. If the field does not refer to the
+// primary key, API.Check reports a mistake.
 func Reference(field, viewset string) Backend {
 	return Backend{name: field, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		f, err := facts.FieldAt(field)
@@ -28,8 +28,8 @@ func Reference(field, viewset string) Backend {
 		if err != nil {
 			return framework.BoundFilter{}, err
 		}
-		if f.Type != target.Type() {
-			return framework.BoundFilter{}, fmt.Errorf("the field is %s, but the keys of %s are %s", f.Type, viewset, target.Type())
+		if err := target.Check(f); err != nil {
+			return framework.BoundFilter{}, err
 		}
 		p := framework.Param{Name: field, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is this one of %s.", field, viewset)}
 		return withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {

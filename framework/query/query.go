@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
 )
@@ -126,11 +127,11 @@ func (f *Facts) Relation(path string) (*Facts, RelatedRows, error) {
 // Resource finds another registered resource by its path, such as "doctors".
 func (f *Facts) Resource(path string) (Target, error) {
 	found, err := f.source.Find(path)
-	return Target{found}, err
+	return Target{found, path}, err
 }
 
 // Self returns the resource itself as a target, as another resource refers to it.
-func (f *Facts) Self() Target { return Target{f.source} }
+func (f *Facts) Self() Target { return Target{f.source, "this viewset"} }
 
 // RelatedRows are the rows that relations lead to. The framework implements it.
 type RelatedRows interface {
@@ -190,7 +191,23 @@ func (f Field) Ident() schema.QueryAppender {
 }
 
 // A Target is a resource that another resource refers to.
-type Target struct{ source Source }
+type Target struct {
+	source Source
+	path   string
+}
+
+// Check returns the mistake of a field that is compared with the primary key of the target: it has
+// another type, or a belongs-to relation of its model leads elsewhere.
+func (t Target) Check(f Field) error {
+	key := t.source.PrimaryKey()
+	switch {
+	case f.Type != key.Type:
+		return naming.Sentence("the field is %s, but the keys of %s are %s", f.Type, t.path, key.Type)
+	case f.Column != nil:
+		return bunmodel.CheckReference(f.Column, key.Column, t.path)
+	}
+	return nil
+}
 
 // Type returns the Go type of the target's keys.
 func (t Target) Type() reflect.Type { return t.source.PrimaryKey().Type }

@@ -3,6 +3,7 @@ package bind
 import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
@@ -28,6 +29,10 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 		return nil
 	case field.Type != e.Resource.Pk.IndirectType:
 		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.Field, declared.Viewset, field.Type, e.Resource.Path, e.Resource.Pk.IndirectType))
+		return nil
+	}
+	if err := bunmodel.CheckReference(field.Column, e.Resource.Pk, e.Resource.Path); err != nil {
+		fault(naming.Sentence("%q of %s: %w", declared.Field, declared.Viewset, err))
 		return nil
 	}
 	rel := &listing.Related{RelatedRows: declared, Endpoint: verb.NewHandler(e), Of: e.Resource, Column: field.Column, Rows: target}

@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
@@ -130,12 +131,15 @@ func bindScope(r *table.Resource, s declare.Scope, of func(*declare.Declaration)
 	return b
 }
 
-// viaLeads checks that a Via leads to an owner: its field has the type of the target's key, the
+// viaLeads checks that a Via leads to an owner: its field refers to the target's primary key, the
 // target is not Public, and the chain of targets does not lead back to r. In Writers, a Public
 // target may have Writers.
 func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(*declare.Declaration) declare.Scope) error {
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
+	}
+	if err := bunmodel.CheckReference(f.Column, target.Pk, target.Path); err != nil {
+		return naming.Sentence("Via field %q: %w", f.Name, err)
 	}
 	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind
 	if target.Above == nil && seen == declare.ScopePublic && (next == declare.ScopePublic || next == declare.ScopeMissing) {

@@ -49,8 +49,8 @@ func LeavesNone(in reflect.Type, f *input.Field) error {
 		in.Name(), f.GoName, absent, f.Typ)
 }
 
-// CheckReference reports an input's field for a foreign key if it has no tag ref. The tag names
-// the viewset whose rows the client may refer to.
+// CheckReference reports an input's field for a foreign key if it has no tag ref, or if the tag names a viewset to which
+// the foreign key does not lead. The tag names the viewset whose rows the client may refer to.
 func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
 	if r.Above != nil && column == r.Above.Column {
 		fault(naming.Sentence("%s.%s is the key of the parent, which comes from the path; leave it out", in.Name(), f.GoName))
@@ -60,12 +60,28 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 		fault(naming.Sentence("%s.%s decides whose the row is; tag it `ref:%q`", in.Name(), f.GoName, r.Scope.Target))
 		return
 	}
+	if f.Ref != "" {
+		checkRef(r, in, f, column, fault)
+		return
+	}
 	for _, relation := range r.Table.Relations {
-		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column && f.Ref == "" {
+		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column {
 			to := relation.JoinTable.Type.Name()
 			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used",
 				in.Name(), f.GoName, to))
 		}
+	}
+}
+
+// checkRef reports the tag ref of an input's field if the viewset is not the one to which the column leads. The compiler of the
+// input reports an unknown viewset.
+func checkRef(r *table.Resource, in reflect.Type, f *input.Field, column *schema.Field, fault func(error)) {
+	target, err := r.API.LookUp(f.Ref)
+	if err != nil {
+		return
+	}
+	if err := bunmodel.CheckReference(column, target.Pk, target.Path); err != nil {
+		fault(naming.Sentence("%s.%s: ref:%q: %w", in.Name(), f.GoName, f.Ref, err))
 	}
 }
 

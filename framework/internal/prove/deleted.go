@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 )
@@ -77,7 +78,7 @@ func (p *prover) lookAgain(e *fixture.Endpoint, looks []*look) {
 		}
 		if l.e.Declared() && now.Plain() != l.was.Plain() && !p.varies(l, now) && p.lasts(l, now) {
 			p.find(l.e, l.r.By, now.Curl(), "the answer changed after a row of %s was made and deleted:\n%s",
-				e.Resource.Path, difference(now.Plain(), "before", l.was.Plain()))
+				e.Resource.Path, answers.Difference(now.Plain(), "before", l.was.Plain()))
 		}
 	}
 }

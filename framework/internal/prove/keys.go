@@ -2,12 +2,14 @@ package prove
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 )
@@ -20,6 +22,9 @@ func (p *prover) tryKeys(e *fixture.Endpoint) {
 	}
 	for _, who := range p.People[2:] {
 		if on, usable := p.ownRow(e, who); usable {
+			if on != nil {
+				on = p.referred(e.Resource, on)[0] // the function may change the rows that refer to it
+			}
 			p.tryKeysAs(e, who, on)
 			return
 		}
@@ -50,10 +55,10 @@ func (p *prover) tryKeysAs(e *fixture.Endpoint, who *fixture.Person, on *fixture
 }
 
 // A rowKind is a kind of rows of others: functions may answer otherwise for a row that is deleted softly, or to
-// which rows of other tables refer.
+// which rows of other tables refer, and may set a boolean that the row has already.
 type rowKind struct {
-	table, referring string
-	deleted          bool
+	table, referring, flags string
+	deleted                 bool
 }
 
 // hiddenFrom lists the newest row of each kind that no viewset shows to a person and whose key is a UUID. It leaves
@@ -67,7 +72,7 @@ func (p *prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
 			continue
 		}
 		key := one.Values[keys[0]]
-		kind := rowKind{one.Table, strings.Join(referring[key], ","), p.Deleted(one)}
+		kind := rowKind{one.Table, strings.Join(referring[key], ","), p.flagsOf(one), p.Deleted(one)}
 		if tried[kind] >= tries {
 			continue
 		}
@@ -77,6 +82,23 @@ func (p *prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
 		}
 	}
 	return all
+}
+
+// flagsOf returns the booleans of a row, as text.
+func (p *prover) flagsOf(one *fixture.Row) string {
+	var flags []string
+	for _, r := range p.Registry.Resources {
+		if r.Table.Name != one.Table {
+			continue
+		}
+		for _, f := range r.Table.Fields {
+			if f.IndirectType.Kind() == reflect.Bool {
+				flags = append(flags, one.Values[f.Name])
+			}
+		}
+		break
+	}
+	return strings.Join(flags, ",")
 }
 
 // referring lists the tables that have a value, except for those whose key it is.
@@ -107,7 +129,7 @@ func (p *prover) sendKey(e *fixture.Endpoint, at places.Place, on, theirs *fixtu
 	if !same && p.secretIn(e, got, nil) == "" && !changed && p.byKey(e, got, none) {
 		p.find(e, r.By, got.Curl(), "with the key of another's row of %s at %s it is answered otherwise than with that of no row: "+
 			"tag the field with ref, or find the row by framework.FindOne\n%s",
-			theirs.Table, at.Name, difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
+			theirs.Table, at.Name, answers.Difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 	}
 	p.settle(e, got, before, on, nil)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -204,7 +205,7 @@ func (p *prover) compared(e *fixture.Endpoint, looks []*look, like *fixture.Row,
 		strict := e.Declared() && verb.Then == nil && len(fresh) > 0
 		if now.Plain() != was.Plain() && (strict || narrowed) && !p.varies(l, now) && p.lasts(l, now) {
 			p.find(l.e, l.r.By, now.Curl(), "the answer changed after another caller's request %s %s:\n%s",
-				e.Info.Method, e.Info.Path, difference(now.Plain(), "before", was.Plain()))
+				e.Info.Method, e.Info.Path, answers.Difference(now.Plain(), "before", was.Plain()))
 		}
 	}
 	return whole

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -66,11 +66,11 @@ func (p *prover) readMine(e *fixture.Endpoint, who *fixture.Person) {
 	}
 	read := func(query url.Values) (*fixture.Answer, []map[string]any) {
 		got := p.Send(e, fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who})
-		return got, objectsIn(e, got.Value())
+		return got, answers.Objects(e, got.Value())
 	}
 	got, objects := read(nil)
 	for _, name := range names {
-		if value := valueIn(objects, name); value != nil {
+		if value := answers.ValueIn(objects, name); value != nil {
 			p.find(e, who, got.Curl(), "%s is %v, and the caller has no such row", name, value)
 		}
 	}
@@ -88,16 +88,6 @@ func (p *prover) readMine(e *fixture.Endpoint, who *fixture.Person) {
 			p.find(e, who, got.Curl(), "it has rows for which %s is true, and the caller has no such row", param.Name)
 		}
 	}
-}
-
-// valueIn returns the first value of a member of some objects that counts something; nil without one.
-func valueIn(objects []map[string]any, name string) any {
-	for _, object := range objects {
-		if value := object[name]; !slices.Contains([]any{nil, false, "", json.Number("0")}, value) {
-			return value
-		}
-	}
-	return nil
 }
 
 // mine ends the text of a function that counts the rows of the caller alone.
@@ -121,27 +111,4 @@ func wantsMine(e *fixture.Endpoint) bool {
 			return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine)
 		})
 	})
-}
-
-// objectsIn lists the rows of an answer: the objects of a list, or the object of one row.
-func objectsIn(e *fixture.Endpoint, value any) (all []map[string]any) {
-	whole, isObject := value.(map[string]any)
-	inner, isInner := whole[e.AnswerIn].(map[string]any)
-	switch {
-	case e.Pagination == nil && isInner:
-		return []map[string]any{inner}
-	case e.Pagination == nil:
-		return []map[string]any{whole}
-	case !isObject:
-		whole = map[string]any{"": value}
-	}
-	for _, one := range whole {
-		items, _ := one.([]any)
-		for _, item := range items {
-			if object, ok := item.(map[string]any); ok {
-				all = append(all, object)
-			}
-		}
-	}
-	return all
 }

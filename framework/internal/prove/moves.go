@@ -3,6 +3,7 @@ package prove
 import (
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 
 	"trestle.example/framework/internal/declare"
@@ -14,7 +15,8 @@ import (
 // tryMoves sends bodies that have a value of another's row, in each member in turn, to the writes of a viewset. No such
 // write may put a row where its sender does not see it, or answer with what the other row has.
 func (p *prover) tryMoves(e *fixture.Endpoint) {
-	if e.Kind != declare.VerbAccepts || e.Input == nil || e.OfAuth() || p.Broken != nil {
+	verb := slices.Contains([]declare.VerbKind{declare.VerbAccepts, declare.VerbDoes, declare.VerbChanges}, e.Kind)
+	if !verb || e.Input == nil || e.Info.Method == http.MethodGet || e.OfAuth() || p.Broken != nil {
 		return
 	}
 	for _, who := range append(slices.Clone(p.People[2:]), p.Owner) {

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
@@ -44,8 +45,9 @@ func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row)
 }
 
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
-// may change the database. Another person makes them, and the function must leave them as they are.
-func (p *prover) stock(e *fixture.Endpoint) {
+// may change the database. Another person makes them, and the function must leave them as they are. One of them refers
+// to what the row of the request refers to, as far as the person sees it.
+func (p *prover) stock(e *fixture.Endpoint, on *fixture.Row) {
 	if e.Declared() || e.OfAuth() || !e.MayChange(e.Info.Method) {
 		return
 	}
@@ -55,7 +57,43 @@ func (p *prover) stock(e *fixture.Endpoint) {
 			continue
 		}
 		p.RowWhere(who, r, func(one *fixture.Row) bool { return one.By == who })
+		if on != nil && on.Table == r.Table.Name {
+			p.sibling(who, r, on)
+		}
 	}
+}
+
+// sibling makes a row of a person that refers to the same rows as another one.
+func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row) {
+	for _, e := range p.MakersOf(r) {
+		if e.Resource != r || e.Input == nil || e.Access(who) == spec.AccessRefused {
+			continue
+		}
+		w := p.WriterLike(e, who, nil, "")
+		if w.Refs = p.sharedRefs(e, who, of); len(w.Refs) == 0 {
+			continue
+		}
+		if got, _ := p.SucceedAs(e, w, nil); got != nil && got.OK() {
+			return
+		}
+	}
+}
+
+// sharedRefs lists the references of a row that a person may use, by the pointer of their member.
+func (p *prover) sharedRefs(e *fixture.Endpoint, who *fixture.Person, of *fixture.Row) map[string]string {
+	refs := map[string]string{}
+	for _, f := range e.Input.Fields {
+		target, err := p.Registry.LookUp(f.Ref)
+		column := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
+		if f.Ref == "" || err != nil || column == nil {
+			continue
+		}
+		key := of.Values[column.Name]
+		if slices.ContainsFunc(p.RowsOf(target), func(one *fixture.Row) bool { return one.Values[target.Pk.Name] == key && p.Sees(who, target, one) }) {
+			refs["/"+f.Name] = key
+		}
+	}
+	return refs
 }
 
 // keptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
@@ -125,7 +163,7 @@ func (p *prover) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixtur
 		rule := p.lock(e, got.By, name)
 		switch {
 		case rule == nil:
-		case sent && (on == nil && !isDefault(e.Input, name, value) || on != nil && p.changedAt(e.Resource, on, name)):
+		case sent && (on == nil && !places.IsDefault(e.Input, name, value) || on != nil && p.changedAt(e.Resource, on, name)):
 			p.find(e, got.By, got.Curl(), "it writes %s, which needs %s", name, rule.Permission)
 		case !sent && e.Fills() && on != nil && p.changedAt(e.Resource, on, name):
 			p.find(e, got.By, got.Curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
@@ -203,17 +241,6 @@ func (p *prover) allSet(e *fixture.Endpoint, one *fixture.Row) bool {
 		}
 	}
 	return true
-}
-
-// isDefault reports whether a new row has a value of a body if the body lacks it.
-func isDefault(shape *input.Shape, name string, value any) bool {
-	for _, f := range shape.Fields {
-		if f.Name == name && f.HasDef {
-			var usual any
-			return json.Unmarshal(f.Sent, &usual) == nil && reflect.DeepEqual(value, usual)
-		}
-	}
-	return value == nil || value == "" || value == false || value == float64(0)
 }
 
 // tryElsewhere sends the request for a row below a row to which it does not belong, as the person who

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -49,7 +51,7 @@ func (p *prover) tryReference(e *fixture.Endpoint, who *fixture.Person, on *fixt
 	w.Refs = map[string]string{pointer: key}
 	r, ok := p.RequestOf(e, w, on)
 	if ok {
-		p.refer(e, r, pointer, key, missingKey(ref.Column, key))
+		p.refer(e, r, pointer, key, places.MissingKey(ref.Column, key))
 	}
 	return ok
 }
@@ -92,7 +94,7 @@ func (p *prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
 			continue
 		}
 		key := theirs.Values[e.OtherKey.Name]
-		missing := missingKey(e.OtherKey, key)
+		missing := places.MissingKey(e.OtherKey, key)
 		send := func(key string) *fixture.Answer {
 			path, _ := p.PathWith(e, who, one, func() string { return key })
 			return p.Send(e, fixture.Request{Method: e.Info.Method, Path: path, By: who, Header: http.Header{}})
@@ -104,7 +106,7 @@ func (p *prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
 			p.find(e, who, got.Curl(), "a second key of another's row is accepted")
 		case got.Plain(key, missing) != none.Plain(key, missing):
 			p.find(e, who, got.Curl(), "the answer differs from that for a second row that does not exist:\n%s",
-				difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
+				answers.Difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 		case len(changed) > 0:
 			p.find(e, who, got.Curl(), "a second key of another's row changes %s", strings.Join(changed, ", "))
 		}
@@ -124,7 +126,7 @@ func (p *prover) refer(e *fixture.Endpoint, r fixture.Request, pointer, key, mis
 		p.find(e, r.By, got.Curl(), "a reference to another's row at %s is accepted", pointer)
 	case got.Plain(key, missing) != other.Plain(key, missing):
 		p.find(e, r.By, got.Curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s",
-			pointer, difference(got.Plain(key, missing), "for "+missing, other.Plain(key, missing)))
+			pointer, answers.Difference(got.Plain(key, missing), "for "+missing, other.Plain(key, missing)))
 	case len(faults) > 0 && !slices.ContainsFunc(faults, func(one string) bool { return strings.HasSuffix(one, pointer) }):
 		p.skip(e, r.By, got.Curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, fixture.Clip(got.Text))
 	case len(changed) > 0:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 )
 
@@ -62,7 +63,7 @@ func (p *prover) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fix
 	if len(rows) == 0 || len(keys) != 1 {
 		return
 	}
-	for _, object := range objectsIn(e, got.Value()) {
+	for _, object := range answers.Objects(e, got.Value()) {
 		for name, field := range e.Resource.Names {
 			value, shown := object[name]
 			is := func(one *fixture.Row) bool { return one.Values[keys[0]] == fmt.Sprint(value) }

@@ -3,16 +3,13 @@ package prove
 import (
 	"cmp"
 	"net/http"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-	"github.com/uptrace/bun/schema"
-
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -37,7 +34,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 // tryOpen tries an endpoint that names no row as each caller: it must reject exactly those that the
 // declarations reject.
 func (p *prover) tryOpen(e *fixture.Endpoint) {
-	p.stock(e)
+	p.stock(e, nil)
 	some := false
 	var last *fixture.Answer
 	for _, who := range p.People {
@@ -112,26 +109,6 @@ func (p *prover) unreached(e *fixture.Endpoint, last *fixture.Answer) {
 	}
 }
 
-// difference returns the lines of an answer that another one lacks, and those of the other one.
-func difference(one, name, other string) string {
-	lacks := func(text, of string) string {
-		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-			return slices.Contains(strings.Split(of, "\n"), line)
-		}), "\n")
-	}
-	mine, theirs := lacks(one, other), lacks(other, one)
-	// Of two long lines that begin in the same way, it shows what follows.
-	const before = 60
-	same := 0
-	for same < min(len(mine), len(theirs)) && mine[same] == theirs[same] {
-		same++
-	}
-	if same > before && !strings.Contains(mine[:same], "\n") {
-		mine, theirs = "…"+mine[same-before:], "…"+theirs[same-before:]
-	}
-	return fixture.Clip(mine) + "\n--- and " + name + ":\n" + fixture.Clip(theirs)
-}
-
 // tryRow tries an endpoint of one row as each caller who does not own the row, and then as
 // one that the declarations permit, because requests that always fail would prove nothing.
 func (p *prover) tryRow(e *fixture.Endpoint) {
@@ -151,7 +128,7 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 	p.tryElsewhere(e, one)
 	p.tryLinked(e, one)
 	p.tryLocks(e, one)
-	p.stock(e)
+	p.stock(e, one)
 	p.permitted(e, one)
 	if len(p.Fits[e].Left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
@@ -318,9 +295,9 @@ func (p *prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resou
 		return
 	}
 	key := one.Key(of)
-	missing := missingKey(of.Key, key)
+	missing := places.MissingKey(of.Key, key)
 	other := r
-	other.Path = withKey(r.Path, fixture.Escape(key), fixture.Escape(missing))
+	other.Path = places.WithKey(r.Path, fixture.Escape(key), fixture.Escape(missing))
 	if e.Resource == of {
 		other.Body = e.WithOwnKey(r.Body, key, missing)
 	}
@@ -328,33 +305,10 @@ func (p *prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resou
 	switch {
 	case got.Plain(key, missing) != none.Plain(key, missing):
 		p.find(e, r.By, got.Curl(), "the answer differs from that for a row that does not exist:\n%s",
-			difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
+			answers.Difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 	case !refused && none.Rejects() && r.Method != http.MethodOptions:
 		p.find(e, r.By, none.Curl(), "it is answered %d for a row that does not exist, and the declarations permit this caller", none.Status)
 	}
-}
-
-// withKey returns a path with another key in the last place that has the key.
-func withKey(path, key, another string) string {
-	parts := strings.Split(path, "/")
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i] == key {
-			parts[i] = another
-			break
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
-// missingKey returns a value of a column of keys that no row has, in the form of one that exists.
-func missingKey(column *schema.Field, key string) string {
-	switch t := column.IndirectType; {
-	case t == reflect.TypeFor[uuid.UUID]():
-		return uuid.Must(uuid.NewV7()).String()
-	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
-		return strconv.Itoa(999_000_000 + len(key))
-	}
-	return "none-" + key
 }
 
 // permitted sends the request as callers that the declarations permit, first the row's owner,

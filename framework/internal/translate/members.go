@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,42 +38,37 @@ func (b breach) faults(columns []string) (list []problem.Fault) {
 
 // search finds the members of the body that have the values of the columns of a constraint, and returns their JSON pointers.
 // A framework's own create or change writes a row of the endpoint's table from the body itself. A function may write any row
-// from any object of the body, so its values are compared: the object that has most of the columns is taken first, then
-// others for the rest. A function may also change a value, or take it from elsewhere: in a row of the endpoint's own table, a
-// column that no object has is at the member of the body with its name, if the body has another value, or no value at all
-// was found.
+// from any object of the body, so the values are compared. If none is found, or the body itself has another value, a verb
+// and an action on a row have it from the member with the name of the column, which the function changed.
 func (b breach) search(columns []string) map[string]string {
 	found := map[string]string{}
 	if b.at.Input == nil {
 		return found
 	}
-	var changed []string
+	var places []*place
 	if b.row != nil && (!b.own() || b.at.Kind != declare.VerbAccepts) {
-		changed = b.compareAll(columns, found)
+		places = b.places()
+		s := &selection{places: places, left: slices.Clone(columns), columns: columns, outer: b.likely()}
+		for s.choose(found) {
+		}
 	}
-	if !b.own() {
+	if !b.likely() {
 		return found
 	}
 	nothing := len(found) == 0
 	for column, f := range fieldsOf(b.at.Resource, b.at.Input) {
-		if found[column] == "" && (nothing || slices.Contains(changed, column)) {
+		inner := slices.ContainsFunc(places[min(1, len(places)):], func(p *place) bool { return p.fields[column] != nil })
+		if found[column] == "" && (nothing || len(places) > 0 && slices.Contains(places[0].differs, column)) && !inner {
 			found[column] = naming.PointerTo(f.Name)
 		}
 	}
 	return found
 }
 
-// compareAll adds the members of all objects of the body that have the values of columns to found. It returns the columns
-// for which the body itself has another value than the row.
-func (b breach) compareAll(columns []string, found map[string]string) (changed []string) {
-	places := b.places()
-	s := &selection{places: places, columns: columns, left: slices.Clone(columns), own: b.own()}
-	for s.choose(found) {
-	}
-	if len(places) > 0 {
-		changed = places[0].differs
-	}
-	return changed
+// likely reports whether the row is likely to be the one that the body itself describes: it is one of the endpoint's own table,
+// and the endpoint is a verb or an action on a row.
+func (b breach) likely() bool {
+	return b.own() && (b.row == nil || b.at.Kind != declare.VerbAbsent || b.at.OnObject)
 }
 
 // own reports whether the row is one of the endpoint's own table.
@@ -79,105 +76,148 @@ func (b breach) own() bool {
 	return b.row == nil || b.row.Resource.Table.Name == b.at.Resource.Table.Name
 }
 
-// A place is an object of a body, compared with a row.
+// A place is an object of a body, compared with a row. It has the values of the objects around it, unless it has its own.
 type place struct {
-	typ     reflect.Type      // the input type of the object
-	at      string            // its JSON pointer, empty for the body itself
-	members map[string]string // JSON pointers of the members that have the value of their column, by the column
-	differs []string          // the columns for which the object has another value
-	others  int               // the members that have another value than their column, or no column
+	at      string                  // its JSON pointer, empty for the body itself
+	list    string                  // the JSON pointer of the list or the map that it is in; its own without one
+	fields  map[string]*input.Field // its fields that have columns of the row, by the column
+	members map[string]string       // JSON pointers of the members that have the value of their column, by the column
+	exact   map[string]bool         // the columns that have exactly this value
+	differs []string                // the columns for which it has another value
+	others  int                     // its members, except for objects, that have no column, or another value
 }
 
 // places lists the objects of the body, itself first.
-func (b breach) places() (list []place) {
+func (b breach) places() (list []*place) {
 	d, err := b.at.Input.Decode(b.body, false, nil)
 	if err != nil {
 		return nil
 	}
-	var visit func(shape *input.Shape, object reflect.Value, at string)
-	visit = func(shape *input.Shape, object reflect.Value, at string) {
-		list = append(list, b.compare(shape, object, at))
+	var visit func(shape *input.Shape, object reflect.Value, one *place)
+	visit = func(shape *input.Shape, object reflect.Value, one *place) {
+		b.compare(shape, object, one)
+		list = append(list, one)
 		for _, f := range shape.Fields {
-			f.EachObject(object, at, func(nested reflect.Value, at string) { visit(f.Nested, nested, at) })
+			f.EachObject(object, one.at, func(nested reflect.Value, at string) {
+				visit(f.Nested, nested, one.inner(at, one.at+naming.PointerTo(f.Name)))
+			})
 		}
 	}
-	visit(b.at.Input, d.Value, "")
+	visit(b.at.Input, d.Value, &place{members: map[string]string{}, exact: map[string]bool{}})
 	return list
 }
 
+// inner returns the place of an object in this one, which has its values. member is the JSON pointer of the member that has it,
+// alone or in a list. A value beside the lists of the body may be for
+// another row, so it need not be that of the row.
+func (p *place) inner(at, member string) *place {
+	one := &place{at: at, list: member, members: maps.Clone(p.members), exact: maps.Clone(p.exact)}
+	if at != member {
+		one.list = at[:strings.LastIndex(at, "/")]
+	}
+	if p.at != "" {
+		one.differs = slices.Clone(p.differs)
+	}
+	return one
+}
+
 // compare compares the members of an object with the columns of the row.
-func (b breach) compare(shape *input.Shape, object reflect.Value, at string) place {
-	p := place{typ: shape.Typ, at: at, members: map[string]string{}}
-	fields := fieldsOf(b.row.Resource, shape)
-	for column, f := range fields {
-		given := f.Given(object.FieldByIndex(f.Index))
-		switch {
-		case sameValue(given, b.row.Resource.Table.FieldMap[column].Value(b.row.Row)):
-			p.members[column] = at + naming.PointerTo(f.Name)
-		case !given.IsZero(): // the function fills an absent member from elsewhere
-			p.differs = append(p.differs, column)
+func (b breach) compare(shape *input.Shape, object reflect.Value, p *place) {
+	p.fields = fieldsOf(b.row.Resource, shape)
+	for _, f := range shape.Fields {
+		if f.Nested == nil && !slices.Contains(slices.Collect(maps.Values(p.fields)), f) {
+			p.others++
 		}
 	}
-	p.others = len(shape.Fields) - len(fields) + len(p.differs)
-	return p
+	for column, f := range p.fields {
+		given, stored := f.Given(object.FieldByIndex(f.Index)), b.row.Resource.Table.FieldMap[column].Value(b.row.Row)
+		exact := sameValue(given, stored)
+		switch {
+		case exact || alike(given, stored):
+			p.differs = slices.DeleteFunc(p.differs, func(one string) bool { return one == column })
+			p.members[column], p.exact[column] = p.at+naming.PointerTo(f.Name), exact
+		case !given.IsZero(): // the function fills an absent member from elsewhere
+			p.differs = append(p.differs, column)
+			p.others++
+			delete(p.members, column)
+			delete(p.exact, column)
+		}
+	}
 }
+
+// encloses reports whether another place is in the place.
+func (p *place) encloses(other *place) bool { return strings.HasPrefix(other.at, p.at+"/") }
 
 // A selection is the choice of the places that a row has its values from.
 type selection struct {
-	places  []place
+	places  []*place
 	columns []string // of the constraint
 	left    []string // those that have no place yet
-	chosen  string   // the JSON pointer of the place chosen last
-	own     bool     // the row is one of the endpoint's own table
+	outer   bool     // an object around another one is the likely place
 }
 
-// choose finds the next place, and adds its members to found. It returns false if no place has one of the columns left, and
-// if objects of several input types have the same one and are alike.
+// choose finds the next place, and adds its members to found. If several places may be meant, it adds only the members that
+// they share. It returns false if no further place is to be chosen.
 func (s *selection) choose(found map[string]string) bool {
-	var best place
-	ok := false
-	for _, p := range s.places {
-		one, other := s.rank(p), s.rank(best)
-		switch {
-		case one[0] == 0 || s.contradicts(p):
-		case best.typ == nil || slices.Compare(one[:], other[:]) > 0:
-			best, ok = p, true
-		case one == other && best.at == "" && s.own:
-		case one == other && best.typ == p.typ: // of equal items of a list, the database rejects the last
-			best = p
-		case one == other:
-			ok = ok && !slices.ContainsFunc(s.left, func(column string) bool { return best.members[column] != "" && p.members[column] != "" })
+	best := s.best()
+	if len(best) == 0 {
+		return false
+	}
+	sure := !slices.ContainsFunc(best, func(p *place) bool { return p.list != best[0].list })
+	last := best[len(best)-1] // of equal items of a list, the database rejects the last
+	before := len(s.left)
+	s.left = slices.DeleteFunc(s.left, func(column string) bool {
+		pointer := last.members[column]
+		shared := !slices.ContainsFunc(best, func(p *place) bool { return p.members[column] != pointer })
+		if pointer != "" && (sure || shared) {
+			found[column] = pointer
+		}
+		return found[column] != ""
+	})
+	return sure && len(s.left) < before
+}
+
+// best lists the places that have most of the columns left, then most of the other values of the row, and then the fewest
+// other members. It takes no place that has another value for a column of the constraint.
+func (s *selection) best() (best []*place) {
+	rank := [3]int{1, 0, math.MinInt}
+	for i, p := range s.places {
+		other := i > 0 && slices.ContainsFunc(p.differs, func(column string) bool { return slices.Contains(s.columns, column) })
+		one := [3]int{s.has(p), p.exactly(), -p.others}
+		switch order := slices.Compare(one[:], rank[:]); {
+		case other || order < 0:
+		case order > 0:
+			best, rank = []*place{p}, one
+		default:
+			best = append(best, p)
 		}
 	}
-	if ok {
-		s.chosen = best.at
-		s.left = slices.DeleteFunc(s.left, func(column string) bool {
-			if pointer := best.members[column]; pointer != "" {
-				found[column] = pointer
-			}
-			return found[column] != ""
+	if s.outer {
+		return slices.DeleteFunc(slices.Clone(best), func(p *place) bool {
+			return slices.ContainsFunc(best, func(other *place) bool { return other.encloses(p) })
 		})
 	}
-	return ok
+	return best
 }
 
-// rank compares places: by the number of the columns left, then of all values of the row, then of the other members, which
-// count less than nothing.
-func (s *selection) rank(p place) [3]int {
-	has := 0
-	for _, column := range s.left {
-		if p.members[column] != "" {
-			has++
+// exactly counts the columns for which the place has exactly the value of the row.
+func (p *place) exactly() (n int) {
+	for _, exact := range p.exact {
+		if exact {
+			n++
 		}
 	}
-	return [3]int{has, len(p.members), -p.others}
+	return n
 }
 
-// contradicts reports whether a place has another value for a column of the constraint, so that the row is not from it. An
-// object around the chosen place may have one, which the inner object replaces.
-func (s *selection) contradicts(p place) bool {
-	around := s.chosen != "" && strings.HasPrefix(s.chosen, p.at+"/")
-	return !around && slices.ContainsFunc(p.differs, func(column string) bool { return slices.Contains(s.columns, column) })
+// has counts the columns left that a place has.
+func (s *selection) has(p *place) (n int) {
+	for _, column := range s.left {
+		if p.members[column] != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // fieldsOf finds the fields of an input that have columns of a resource: by the name of the Go field, or else by the name
@@ -208,4 +248,11 @@ func sameValue(sent, stored reflect.Value) bool {
 	text, err := json.Marshal(sent.Interface())
 	kept, keptErr := json.Marshal(stored.Interface())
 	return err == nil && keptErr == nil && string(text) != "null" && bytes.Equal(text, kept)
+}
+
+// alike reports whether two texts differ only in capital letters and spaces around them, which functions often change.
+func alike(sent, stored reflect.Value) bool {
+	one, other := reflect.Indirect(sent), reflect.Indirect(stored)
+	return one.Kind() == reflect.String && other.Kind() == reflect.String && strings.TrimSpace(one.String()) != "" &&
+		strings.EqualFold(strings.TrimSpace(one.String()), strings.TrimSpace(other.String()))
 }

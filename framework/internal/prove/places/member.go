@@ -2,7 +2,9 @@ package places
 
 import (
 	"encoding/json"
+	"reflect"
 
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
 )
 
@@ -37,4 +39,15 @@ func WithMember(e *fixture.Endpoint, r fixture.Request, name string, value any) 
 		return r.Body
 	}
 	return text
+}
+
+// IsDefault reports whether a new row has a value of a body if the body lacks it.
+func IsDefault(shape *input.Shape, name string, value any) bool {
+	for _, f := range shape.Fields {
+		if f.Name == name && f.HasDef {
+			var usual any
+			return json.Unmarshal(f.Sent, &usual) == nil && reflect.DeepEqual(value, usual)
+		}
+	}
+	return value == nil || value == "" || value == false || value == float64(0)
 }

@@ -1,0 +1,153 @@
+package relation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/filter"
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// A Quarry has loads, which refer to its number and not to its primary key.
+type Quarry struct {
+	bun.BaseModel `bun:"table:quarries"`
+
+	ID      int64 `bun:",pk"`
+	Number  int64
+	OwnerID uuid.UUID
+
+	Loads []*Load `bun:"rel:has-many,join:number=quarry_number"`
+}
+
+// A Cart is another row with a number.
+type Cart struct {
+	bun.BaseModel `bun:"table:carts"`
+
+	ID      int64 `bun:",pk"`
+	OwnerID uuid.UUID
+}
+
+// A Driver has the key of a user, and refers to it.
+type Driver struct {
+	bun.BaseModel `bun:"table:drivers"`
+
+	ID     int64 `bun:",pk"`
+	UserID int64
+}
+
+type Load struct {
+	bun.BaseModel `bun:"table:loads"`
+
+	ID           int64 `bun:",pk,autoincrement"`
+	QuarryNumber int64
+	CartID       int64
+	UserID       int64
+	SecondID     int64
+
+	Quarry *Quarry `bun:"rel:belongs-to,join:quarry_number=number"`
+	Cart   *Cart   `bun:"rel:belongs-to,join:cart_id=id"`
+	Driver *Driver `bun:"rel:belongs-to,join:user_id=user_id"`
+	// Two relations over one column.
+	Second *Quarry `bun:"rel:belongs-to,join:second_id=number"`
+	Third  *Quarry `bun:"rel:belongs-to,join:second_id=id"`
+}
+
+type (
+	loadView struct {
+		ID int64 `json:"id"`
+	}
+	quarryInput struct {
+		Number int64 `json:"number"`
+	}
+	loadInput struct {
+		QuarryNumber int64 `json:"quarryNumber" ref:"quarries"`
+	}
+	cartLoadInput struct {
+		CartID int64 `json:"cart" ref:"quarries"`
+	}
+	rightLoadInput struct {
+		CartID   int64 `json:"cart"   ref:"carts"`
+		UserID   int64 `json:"user"   ref:"carts"` // a user may be a cart here: no relation leads to the key of a driver
+		SecondID int64 `json:"second" ref:"quarries"`
+	}
+	quarryOfLoads struct {
+		Number int64           `json:"number"`
+		Loads  []cartLoadInput `json:"loads" to:"loads"`
+	}
+)
+
+// TestReferencesElsewhere: a declaration that takes a column for the primary key of a row is a mistake if the model says that the
+// column leads elsewhere. The framework would compare it with the key of another row, perhaps of another caller.
+func TestReferencesElsewhere(t *testing.T) {
+	const (
+		number = `QuarryNumber refers to Quarry.Number by the relation Quarry; it must refer to the primary key of quarries, ID`
+		cart   = `CartID refers to Cart by the relation Cart, but quarries serves Quarry; name a viewset of Cart`
+	)
+	loads := func(change func(v *framework.ViewSet[Load])) []framework.Resource {
+		quarries := framework.ViewSet[Quarry]{
+			Name: "quarries", Scope: framework.Own(func(q *Quarry) *uuid.UUID { return &q.OwnerID }), Verbs: framework.CRUD[quarryInput, loadView](),
+		}
+		v := framework.ViewSet[Load]{Name: "loads", Scope: framework.Public(), Verbs: framework.ReadOnly[loadView]()}
+		change(&v)
+		return []framework.Resource{quarries, v, framework.ViewSet[Cart]{
+			Name: "carts", Scope: framework.Own(func(c *Cart) *uuid.UUID { return &c.OwnerID }), Verbs: framework.ReadOnly[loadView](),
+		}}
+	}
+	related := func(field string) []framework.Resource {
+		list := loads(func(*framework.ViewSet[Load]) {})
+		quarries := list[0].(framework.ViewSet[Quarry])
+		quarries.Actions = []framework.Action[Quarry]{framework.Related[Quarry, loadView]("out", "loads", field)}
+		list[0] = quarries
+		return list
+	}
+	items := loads(func(*framework.ViewSet[Load]) {})
+	quarries := items[0].(framework.ViewSet[Quarry])
+	quarries.Verbs, quarries.Relations = framework.CRUD[quarryOfLoads, loadView](), framework.Relations{"loads": "loads"}
+	items[0] = quarries
+	for _, test := range []struct {
+		name      string
+		resources []framework.Resource
+		want      string // "" for no mistake
+	}{
+		{"a scope by the number", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("quarry_number", "quarries") }), `loads: scope: Via field "quarry_number": ` + number},
+		{"a scope by the key of another model", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "quarries") }), `loads: scope: Via field "cart_id": ` + cart},
+		{"writers by the number", loads(func(v *framework.ViewSet[Load]) {
+			v.Verbs, v.Writers = framework.CRUD[rightLoadInput, loadView](), framework.Via("quarry_number", "quarries")
+		}), `loads: writers: Via field "quarry_number": ` + number},
+		{"a reference to the number", loads(func(v *framework.ViewSet[Load]) { v.Verbs = framework.CRUD[loadInput, loadView]() }), `loadInput.QuarryNumber: ref:"quarries": ` + number},
+		{"a reference to another model", loads(func(v *framework.ViewSet[Load]) { v.Verbs = framework.CRUD[cartLoadInput, loadView]() }), `cartLoadInput.CartID: ref:"quarries": ` + cart},
+		{"a reference to another model in an item", items, `cartLoadInput.CartID: ref:"quarries": ` + cart},
+		{"a filter by the number", loads(func(v *framework.ViewSet[Load]) {
+			v.Filters = []framework.Filter{filter.Reference("quarry_number", "quarries")}
+		}), number},
+		{"a filter by the key of another model", loads(func(v *framework.ViewSet[Load]) {
+			v.Filters = []framework.Filter{filter.Reference("cart_id", "quarries")}
+		}), cart},
+		{"related rows by the number", related("quarry_number"), `"quarry_number" of loads: ` + number},
+		{"related rows of another model", related("cart_id"), `"cart_id" of loads: ` + cart},
+		{"related rows by the key, beside a relation to the number", related("second_id"), ""},
+		{"the right viewsets", loads(func(v *framework.ViewSet[Load]) {
+			v.Verbs, v.Scope = framework.CRUD[rightLoadInput, loadView](), framework.Via("second_id", "quarries")
+			v.Filters = []framework.Filter{filter.Reference("cart_id", "carts"), filter.Reference("user_id", "carts"), filter.Reference("second_id", "quarries")}
+		}), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+				api := framework.New(config(db))
+				api.Register(test.resources...)
+				err := api.Check()
+				switch {
+				case test.want == "" && err != nil:
+					t.Errorf("a mistake: %v", err)
+				case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+					t.Errorf("no mistake %s\nin\n%v", test.want, err)
+				}
+			})
+		})
+	}
+}
