@@ -152,6 +152,7 @@ type Field struct {
 	Nullable bool          // the column may be null
 	Alias    string        // of the table in statements
 	Column   *schema.Field // bun's description of the column; nil for an expression
+	Table    *schema.Table // the table that has the column; nil for an expression
 	// Case is that of names in the API, for names that are made of others.
 	Case naming.Case
 	// Expression writes the SQL of a declared expression for the table of an alias. It is nil
@@ -203,8 +204,8 @@ func (t Target) Check(f Field) error {
 	switch {
 	case f.Type != key.Type:
 		return naming.Sentence("the field is %s, but the keys of %s are %s", f.Type, t.path, key.Type)
-	case f.Column != nil:
-		return bunmodel.CheckReference(f.Column, key.Column, t.path)
+	case f.Column != nil && f.Table != nil:
+		return bunmodel.CheckReference(bunmodel.Column{Table: f.Table, Field: f.Column}, bunmodel.Column{Table: key.Table, Field: key.Column}, t.path)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.Field, declared.Viewset, field.Type, e.Resource.Path, e.Resource.Pk.IndirectType))
 		return nil
 	}
-	if err := bunmodel.CheckReference(field.Column, e.Resource.Pk, e.Resource.Path); err != nil {
+	if err := bunmodel.CheckReference(bunmodel.Column{Table: target.Table, Field: field.Column}, bunmodel.Column{Table: e.Resource.Table, Field: e.Resource.Pk}, e.Resource.Path); err != nil {
 		fault(naming.Sentence("%q of %s: %w", declared.Field, declared.Viewset, err))
 		return nil
 	}

@@ -138,7 +138,7 @@ func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
-	if err := bunmodel.CheckReference(f.Column, target.Pk, target.Path); err != nil {
+	if err := bunmodel.CheckReference(bunmodel.Column{Table: r.Table, Field: f.Column}, bunmodel.Column{Table: target.Table, Field: target.Pk}, target.Path); err != nil {
 		return naming.Sentence("Via field %q: %w", f.Name, err)
 	}
 	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind

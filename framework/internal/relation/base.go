@@ -233,7 +233,7 @@ func (b Base) ScopedKeys(c *call.Call) *bun.SelectQuery {
 func fieldOf(table *schema.Table, name string, column *schema.Field) query.Field {
 	values, _ := datatype.EnumValues(column.IndirectType) // a viewset of the model reports its error
 	return query.Field{
-		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: table.Alias, Column: column,
+		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: table.Alias, Column: column, Table: table,
 		Enum: datatype.ValueWords(values), Nullable: column.IsPtr || column.NullZero,
 	}
 }

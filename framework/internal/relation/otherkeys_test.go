@@ -24,12 +24,43 @@ type Quarry struct {
 	Loads []*Load `bun:"rel:has-many,join:number=quarry_number"`
 }
 
-// A Cart is another row with a number.
-type Cart struct {
-	bun.BaseModel `bun:"table:carts"`
-
-	ID      int64 `bun:",pk"`
+// A keyed is what several models embed.
+type keyed struct {
+	ID      int64 `bun:",pk,autoincrement"`
 	OwnerID uuid.UUID
+}
+
+// A Cart has its key and its owner from an embedded struct. The wheels refer to its plate; only the cart has the relation.
+type Cart struct {
+	bun.BaseModel `bun:"table:public.carts"`
+	keyed
+
+	Plate int64
+
+	Wheels []*Wheel `bun:"rel:has-many,join:plate=cart_plate"`
+}
+
+type Wheel struct {
+	bun.BaseModel `bun:"table:wheels"`
+
+	ID        int64 `bun:",pk"`
+	CartPlate int64
+}
+
+// A Ticket has the key of its cart.
+type Ticket struct {
+	bun.BaseModel `bun:"table:tickets"`
+
+	CartID  int64 `bun:",pk"`
+	OwnerID uuid.UUID
+
+	Cart *SameCart `bun:"rel:belongs-to,join:cart_id=id"`
+}
+
+// A SameCart is a cart without a schema in the name of its table.
+type SameCart struct {
+	bun.BaseModel `bun:"table:carts"`
+	keyed
 }
 
 // A Driver has the key of a user, and refers to it.
@@ -40,14 +71,19 @@ type Driver struct {
 	UserID int64
 }
 
+// A place is embedded in a load.
+type loadPlace struct {
+	QuarryNumber int64
+}
+
 type Load struct {
 	bun.BaseModel `bun:"table:loads"`
 
-	ID           int64 `bun:",pk,autoincrement"`
-	QuarryNumber int64
-	CartID       int64
-	UserID       int64
-	SecondID     int64
+	ID int64 `bun:",pk,autoincrement"`
+	loadPlace
+	CartID   int64
+	UserID   int64
+	SecondID int64
 
 	Quarry *Quarry `bun:"rel:belongs-to,join:quarry_number=number"`
 	Cart   *Cart   `bun:"rel:belongs-to,join:cart_id=id"`
@@ -58,6 +94,12 @@ type Load struct {
 }
 
 type (
+	ticketView struct {
+		CartID int64 `json:"cart"`
+	}
+	wheelView struct {
+		ID int64 `json:"id"`
+	}
 	loadView struct {
 		ID int64 `json:"id"`
 	}
@@ -72,7 +114,6 @@ type (
 	}
 	rightLoadInput struct {
 		CartID   int64 `json:"cart"   ref:"carts"`
-		UserID   int64 `json:"user"   ref:"carts"` // a user may be a cart here: no relation leads to the key of a driver
 		SecondID int64 `json:"second" ref:"quarries"`
 	}
 	quarryOfLoads struct {
@@ -85,8 +126,10 @@ type (
 // column leads elsewhere. The framework would compare it with the key of another row, perhaps of another caller.
 func TestReferencesElsewhere(t *testing.T) {
 	const (
-		number = `QuarryNumber refers to Quarry.Number by the relation Quarry; it must refer to the primary key of quarries, ID`
-		cart   = `CartID refers to Cart by the relation Cart, but quarries serves Quarry; name a viewset of Cart`
+		number = `QuarryNumber refers to Quarry.Number by a relation, and not to the key of quarries, Quarry.ID; name another viewset, or give Load a belongs-to relation that leads from QuarryNumber to that key`
+		cart   = `CartID refers to Cart.ID by a relation, and not to the key of quarries, Quarry.ID`
+		driver = `UserID refers to Driver.UserID by a relation, and not to the key of carts, Cart.ID`
+		plate  = `CartPlate refers to Cart.Plate by a relation, and not to the key of carts, Cart.ID`
 	)
 	loads := func(change func(v *framework.ViewSet[Load])) []framework.Resource {
 		quarries := framework.ViewSet[Quarry]{
@@ -96,6 +139,8 @@ func TestReferencesElsewhere(t *testing.T) {
 		change(&v)
 		return []framework.Resource{quarries, v, framework.ViewSet[Cart]{
 			Name: "carts", Scope: framework.Own(func(c *Cart) *uuid.UUID { return &c.OwnerID }), Verbs: framework.ReadOnly[loadView](),
+		}, framework.ViewSet[Ticket]{
+			Name: "tickets", Scope: framework.Own(func(t *Ticket) *uuid.UUID { return &t.OwnerID }), Verbs: framework.ReadOnly[ticketView](),
 		}}
 	}
 	related := func(field string) []framework.Resource {
@@ -133,8 +178,13 @@ func TestReferencesElsewhere(t *testing.T) {
 		{"related rows by the key, beside a relation to the number", related("second_id"), ""},
 		{"the right viewsets", loads(func(v *framework.ViewSet[Load]) {
 			v.Verbs, v.Scope = framework.CRUD[rightLoadInput, loadView](), framework.Via("second_id", "quarries")
-			v.Filters = []framework.Filter{filter.Reference("cart_id", "carts"), filter.Reference("user_id", "carts"), filter.Reference("second_id", "quarries")}
+			v.Filters = []framework.Filter{filter.Reference("cart_id", "carts"), filter.Reference("second_id", "quarries")}
 		}), ""},
+		{"the number of another model", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("user_id", "carts") }), driver},
+		{"a key that another row has too", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "tickets") }), ""},
+		{"a number by a relation of the other row", append(loads(func(*framework.ViewSet[Load]) {}), framework.ViewSet[Wheel]{
+			Name: "wheels", Verbs: framework.ReadOnly[wheelView](), Scope: framework.Via("cart_plate", "carts"),
+		}), plate},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {

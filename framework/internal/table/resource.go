@@ -128,7 +128,7 @@ func (r *Resource) FieldOf(name string, column *schema.Field) query.Field {
 	values, _ := datatype.EnumValues(column.IndirectType) // bind reports its error
 	return query.Field{
 		Enum: datatype.ValueWords(values),
-		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.Table.Alias, Column: column,
+		Name: name, GoName: column.GoName, Type: column.IndirectType, Alias: r.Table.Alias, Column: column, Table: r.Table,
 		Nullable: column.IsPtr || column.NullZero,
 	}
 }

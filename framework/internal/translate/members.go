@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
+	"trestle.example/framework/sqldb"
 )
 
 // faults returns a fault for each column of a constraint whose value comes from a member of the body. Each fault says that
@@ -48,7 +48,7 @@ func (b breach) search(columns []string) map[string]string {
 	var places []*place
 	if b.row != nil && (!b.own() || b.at.Kind != declare.VerbAccepts) {
 		places = b.places()
-		s := &selection{places: places, left: slices.Clone(columns), columns: columns, outer: b.likely()}
+		s := &selection{places: places, left: slices.Clone(columns), columns: columns, unique: b.fault.Kind == sqldb.Unique}
 		for s.choose(found) {
 		}
 	}
@@ -82,9 +82,9 @@ type place struct {
 	list    string                  // the JSON pointer of the list or the map that it is in; its own without one
 	fields  map[string]*input.Field // its fields that have columns of the row, by the column
 	members map[string]string       // JSON pointers of the members that have the value of their column, by the column
-	exact   map[string]bool         // the columns that have exactly this value
+	exact   map[string]bool         // the columns that have exactly this value, and it is not zero: an absent member is zero
+	own     int                     // how many of them are its own members
 	differs []string                // the columns for which it has another value
-	others  int                     // its members, except for objects, that have no column, or another value
 }
 
 // places lists the objects of the body, itself first.
@@ -108,8 +108,7 @@ func (b breach) places() (list []*place) {
 }
 
 // inner returns the place of an object in this one, which has its values. member is the JSON pointer of the member that has it,
-// alone or in a list. A value beside the lists of the body may be for
-// another row, so it need not be that of the row.
+// alone or in a list. A value of the body itself may be for another row, so it need not be that of the row.
 func (p *place) inner(at, member string) *place {
 	one := &place{at: at, list: member, members: maps.Clone(p.members), exact: maps.Clone(p.exact)}
 	if at != member {
@@ -124,36 +123,30 @@ func (p *place) inner(at, member string) *place {
 // compare compares the members of an object with the columns of the row.
 func (b breach) compare(shape *input.Shape, object reflect.Value, p *place) {
 	p.fields = fieldsOf(b.row.Resource, shape)
-	for _, f := range shape.Fields {
-		if f.Nested == nil && !slices.Contains(slices.Collect(maps.Values(p.fields)), f) {
-			p.others++
-		}
-	}
 	for column, f := range p.fields {
 		given, stored := f.Given(object.FieldByIndex(f.Index)), b.row.Resource.Table.FieldMap[column].Value(b.row.Row)
-		exact := sameValue(given, stored)
+		same := sameValue(given, stored)
+		if same && !given.IsZero() {
+			p.own++
+		}
 		switch {
-		case exact || alike(given, stored):
+		case same || alike(given, stored):
 			p.differs = slices.DeleteFunc(p.differs, func(one string) bool { return one == column })
-			p.members[column], p.exact[column] = p.at+naming.PointerTo(f.Name), exact
+			p.members[column], p.exact[column] = p.at+naming.PointerTo(f.Name), same && !given.IsZero()
 		case !given.IsZero(): // the function fills an absent member from elsewhere
 			p.differs = append(p.differs, column)
-			p.others++
 			delete(p.members, column)
 			delete(p.exact, column)
 		}
 	}
 }
 
-// encloses reports whether another place is in the place.
-func (p *place) encloses(other *place) bool { return strings.HasPrefix(other.at, p.at+"/") }
-
 // A selection is the choice of the places that a row has its values from.
 type selection struct {
 	places  []*place
 	columns []string // of the constraint
 	left    []string // those that have no place yet
-	outer   bool     // an object around another one is the likely place
+	unique  bool     // the constraint compares rows
 }
 
 // choose finds the next place, and adds its members to found. If several places may be meant, it adds only the members that
@@ -164,10 +157,13 @@ func (s *selection) choose(found map[string]string) bool {
 		return false
 	}
 	sure := !slices.ContainsFunc(best, func(p *place) bool { return p.list != best[0].list })
-	last := best[len(best)-1] // of equal items of a list, the database rejects the last
+	one := best[0]
+	if s.unique { // of equal items of a list, the database rejects the second
+		one = best[min(1, len(best)-1)]
+	}
 	before := len(s.left)
 	s.left = slices.DeleteFunc(s.left, func(column string) bool {
-		pointer := last.members[column]
+		pointer := one.members[column]
 		shared := !slices.ContainsFunc(best, func(p *place) bool { return p.members[column] != pointer })
 		if pointer != "" && (sure || shared) {
 			found[column] = pointer
@@ -177,13 +173,13 @@ func (s *selection) choose(found map[string]string) bool {
 	return sure && len(s.left) < before
 }
 
-// best lists the places that have most of the columns left, then most of the other values of the row, and then the fewest
-// other members. It takes no place that has another value for a column of the constraint.
+// best lists the places that have most of the columns left, then most of the other values of the row, and then most of them
+// themselves. It takes no place that has another value for a column of the constraint.
 func (s *selection) best() (best []*place) {
-	rank := [3]int{1, 0, math.MinInt}
+	rank := [3]int{1, 0, 0}
 	for i, p := range s.places {
 		other := i > 0 && slices.ContainsFunc(p.differs, func(column string) bool { return slices.Contains(s.columns, column) })
-		one := [3]int{s.has(p), p.exactly(), -p.others}
+		one := [3]int{s.has(p), p.exactly(), p.own}
 		switch order := slices.Compare(one[:], rank[:]); {
 		case other || order < 0:
 		case order > 0:
@@ -191,11 +187,6 @@ func (s *selection) best() (best []*place) {
 		default:
 			best = append(best, p)
 		}
-	}
-	if s.outer {
-		return slices.DeleteFunc(slices.Clone(best), func(p *place) bool {
-			return slices.ContainsFunc(best, func(other *place) bool { return other.encloses(p) })
-		})
 	}
 	return best
 }
