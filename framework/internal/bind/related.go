@@ -3,7 +3,6 @@ package bind
 import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
-	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
@@ -31,7 +30,7 @@ func (b *binder) bindRelated(e *table.Endpoint, declared *declare.RelatedRows, f
 		fault(naming.Sentence("%q of %s is %s, but the key of %s is %s", declared.Field, declared.Viewset, field.Type, e.Resource.Path, e.Resource.Pk.IndirectType))
 		return nil
 	}
-	if err := bunmodel.CheckReference(bunmodel.Column{Table: target.Table, Field: field.Column}, bunmodel.Column{Table: e.Resource.Table, Field: e.Resource.Pk}, e.Resource.Path); err != nil {
+	if err := target.CheckReference(field.Column, e.Resource); err != nil {
 		fault(naming.Sentence("%q of %s: %w", declared.Field, declared.Viewset, err))
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
-	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
@@ -138,7 +137,7 @@ func viaLeads(r *table.Resource, f query.Field, target *table.Resource, of func(
 	if f.Type != target.Pk.IndirectType {
 		return naming.Sentence("Via field %q is %s, but the key of %s is %s", f.Name, f.Type, target.Path, target.Pk.IndirectType)
 	}
-	if err := bunmodel.CheckReference(bunmodel.Column{Table: r.Table, Field: f.Column}, bunmodel.Column{Table: target.Table, Field: target.Pk}, target.Path); err != nil {
+	if err := r.CheckReference(f.Column, target); err != nil {
 		return naming.Sentence("Via field %q: %w", f.Name, err)
 	}
 	next, seen := of(target.Declaration).Kind, target.Declaration.Scope.Kind

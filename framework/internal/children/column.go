@@ -80,7 +80,7 @@ func checkRef(r *table.Resource, in reflect.Type, f *input.Field, column *schema
 	if err != nil {
 		return
 	}
-	if err := bunmodel.CheckReference(bunmodel.Column{Table: r.Table, Field: column}, bunmodel.Column{Table: target.Table, Field: target.Pk}, target.Path); err != nil {
+	if err := r.CheckReference(column, target); err != nil {
 		fault(naming.Sentence("%s.%s: ref:%q: %w", in.Name(), f.GoName, f.Ref, err))
 	}
 }

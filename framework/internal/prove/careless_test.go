@@ -32,6 +32,35 @@ type Bid struct {
 	Code    string
 	Done    bool
 	State   string
+
+	Files []*BidFile `bun:"rel:has-many,join:id=bid_id"`
+	Marks []*Mark    `bun:"m2m:bid_marks,join:Bid=Mark"`
+}
+
+// A BidFile is a part of a bid, which no viewset serves.
+type BidFile struct {
+	bun.BaseModel `bun:"table:bid_files"`
+
+	ID    uuid.UUID `bun:",pk"`
+	BidID uuid.UUID
+	Name  string
+}
+
+// A Mark is a word of a catalogue, which a bid may make.
+type Mark struct {
+	bun.BaseModel `bun:"table:marks"`
+
+	ID   uuid.UUID `bun:",pk"`
+	Name string
+}
+
+type BidMark struct {
+	bun.BaseModel `bun:"table:bid_marks"`
+
+	BidID  uuid.UUID `bun:",pk"`
+	Bid    *Bid      `bun:"rel:belongs-to,join:bid_id=id"`
+	MarkID uuid.UUID `bun:",pk"`
+	Mark   *Mark     `bun:"rel:belongs-to,join:mark_id=id"`
 }
 
 func (b *Bid) owner() *uuid.UUID { return &b.OwnerID }
@@ -61,9 +90,12 @@ var bidSchema = sqldb.Migrations{Namespace: "bids", FS: fstest.MapFS{
 	"1_bids.tx.up.sql": {Data: []byte(`CREATE TABLE firms ({{id}}, name {{text}} NOT NULL);
 CREATE TABLE bids ({{id}}, owner_id {{uuid}} NOT NULL, firm_id {{uuid}} NOT NULL REFERENCES firms (id), phone {{text}} NOT NULL UNIQUE,
 	code {{text}} NOT NULL UNIQUE, done {{bool}} NOT NULL, state {{text}} NOT NULL);
+CREATE TABLE bid_files ({{id}}, bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON DELETE CASCADE, name {{text}} NOT NULL);
+CREATE TABLE marks ({{id}}, name {{text}} NOT NULL UNIQUE);
+CREATE TABLE bid_marks (bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON DELETE CASCADE, mark_id {{uuid}} NOT NULL REFERENCES marks (id), PRIMARY KEY (bid_id, mark_id));
 CREATE TABLE bid_notes ({{id}}, bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON DELETE CASCADE, text {{text}} NOT NULL);
 CREATE TABLE stickers ({{id}}, owner_id {{uuid}} NOT NULL, name {{text}} NOT NULL, UNIQUE (owner_id, name))`)},
-	"1_bids.tx.down.sql": {Data: []byte(`DROP TABLE stickers; DROP TABLE bid_notes; DROP TABLE bids; DROP TABLE firms`)},
+	"1_bids.tx.down.sql": {Data: []byte(`DROP TABLE stickers; DROP TABLE bid_notes; DROP TABLE bid_marks; DROP TABLE marks; DROP TABLE bid_files; DROP TABLE bids; DROP TABLE firms`)},
 }}
 
 // bids serves bids, with functions that keep to the rows of the caller unless they are careless.
@@ -80,11 +112,18 @@ func bids(careless bool) []framework.Resource {
 		Phone  string    `json:"phone" validate:"required,e164"`
 		Code   string    `json:"code"  validate:"required,startswith=DE,len=12,uppercase" example:"DEABCDEFGHIJ"`
 		Done   bool      `json:"done"`
+		Files  []named   `json:"files" to:"files"`
+		Marks  []string  `json:"marks" to:"marks.name,create"`
 	}
 	type view struct {
-		ID    uuid.UUID `json:"id"`
-		State string    `json:"state"`
-		input
+		ID     uuid.UUID `json:"id"`
+		FirmID uuid.UUID `json:"firm"`
+		State  string    `json:"state"`
+		Done   bool      `json:"done"`
+		Phone  string    `json:"phone"`
+		Code   string    `json:"code"`
+		Files  []string  `json:"files" from:"files.name"`
+		Marks  []string  `json:"marks" from:"marks.name"`
 	}
 	type note struct {
 		Text string `json:"text" validate:"required,max=100"`
@@ -115,6 +154,28 @@ func bids(careless bool) []framework.Resource {
 		_, err := c.DB.NewUpdate().Table("bid_notes").Set("bid_id = ?", in.Into).Where("bid_id = ?", b.ID).Exec(c)
 		return framework.None{}, err
 	})
+	// take puts files of other bids below the bid.
+	take := framework.Post("take", func(c *framework.Call, b *Bid, in keys) (framework.None, error) {
+		q := c.DB.NewUpdate().Table("bid_files").Set("bid_id = ?", b.ID).Where("id IN (?)", bun.List(append(in.IDs, uuid.Nil)))
+		if !careless {
+			q = q.Where("bid_id IN (?)", c.DB.NewSelect().Table("bids").Column("id").Where("owner_id = ?", c.Caller.ID))
+		}
+		_, err := q.Exec(c)
+		return framework.None{}, err
+	})
+	dismiss := framework.Post("dismiss", func(c *framework.Call, f *Firm, _ framework.None) (framework.None, error) {
+		q := c.DB.NewUpdate().Table("bids").Set("done = ?", true).Where("firm_id = ? AND NOT done", f.ID)
+		own(c, q.QueryBuilder())
+		_, err := q.Exec(c)
+		return framework.None{}, err
+	})
+	withdraw := framework.Post("withdraw", func(c *framework.Call, b *Bid, _ framework.None) (framework.None, error) {
+		if b.Done {
+			return framework.None{}, framework.Conflict(framework.CodeConflict, "The bid is done.")
+		}
+		b.Done = true
+		return framework.None{}, framework.Save(c, b)
+	})
 	decide := func(state string) framework.Action[Bid] {
 		return framework.Post(state, func(c *framework.Call, b *Bid, _ framework.None) (framework.None, error) {
 			if b.State == "accepted" || b.State == "declined" {
@@ -143,11 +204,13 @@ func bids(careless bool) []framework.Resource {
 		return shownName{one.ID, one.Name}, nil
 	})
 	return []framework.Resource{
-		framework.ViewSet[Firm]{Name: "firms", Verbs: framework.CRUD[named, shownName](), Scope: framework.Public(), Permission: framework.OrReadOnly(framework.Holds("firms.edit"))},
+		framework.ViewSet[Firm]{Name: "firms", Verbs: framework.CRUD[named, shownName](), Scope: framework.Public(), Permission: framework.OrReadOnly(framework.Holds("firms.edit")), Actions: []framework.Action[Firm]{dismiss.Permit(framework.Authenticated())}},
+		framework.ViewSet[Mark]{Name: "marks", Verbs: framework.CRUD[named, shownName](), Scope: framework.Public(), Permission: framework.OrReadOnly(framework.Holds("marks.edit"))},
 		framework.ViewSet[Bid]{
 			Name: "bids", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Bid).owner), Permission: framework.Authenticated(),
-			Actions:    []framework.Action[Bid]{closeOthers, merge, decide("accepted"), decide("declined")},
-			Collection: []framework.CollectionAction{finish},
+			Actions:    []framework.Action[Bid]{closeOthers, merge, take, withdraw, decide("accepted"), decide("declined")},
+			Collection: []framework.CollectionAction{finish}, Models: []any{(*BidMark)(nil)},
+			Relations: framework.Relations{"files": framework.OfRow, "marks": "marks"},
 		},
 		framework.ViewSet[BidNote]{Name: "notes", Parent: framework.Child("bid", "bids"), Scope: framework.Public(), Verbs: framework.CRUD[note, struct {
 			ID   uuid.UUID `json:"id"`
@@ -158,7 +221,8 @@ func bids(careless bool) []framework.Resource {
 }
 
 // TestCarelessFunctions: functions that forget the owner of the rows that they find by a foreign key, by keys of the body or by
-// a text. Without this mistake there is no finding, although the rules of two unique columns have no pattern.
+// a text. Without this mistake there is no finding, although the rules of two unique columns have no pattern, a word that bids
+// use cannot be deleted, and an action rejects bids that their body has made done.
 func TestCarelessFunctions(t *testing.T) {
 	for _, careless := range []bool{false, true} {
 		apitest.Databases(t, bidSchema, func(t *testing.T, db *sqldb.DB) {
@@ -170,6 +234,8 @@ func TestCarelessFunctions(t *testing.T) {
 				return
 			}
 			finds(t, report, "POST /api/bids/{id}/close_others/", "it changes a row of bids that is not theirs")
+			finds(t, report, "POST /api/firms/{id}/dismiss/", "it changes a row of bids that is not theirs")
+			finds(t, report, "POST /api/bids/{id}/take/", "it changes a row of bid_files that is not theirs")
 			finds(t, report, "POST /api/bids/finish/", "it changes a row of bids that is not theirs")
 			finds(t, report, "POST /api/bids/{id}/merge/", "with the key of another's row of bids at /into")
 			finds(t, report, "POST /api/stickers/", "which is of a row or a field that is not theirs")

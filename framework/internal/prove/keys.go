@@ -76,7 +76,8 @@ func (p *prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
 		if tried[kind] >= tries {
 			continue
 		}
-		if tried[kind]++; p.HiddenFrom(who, one) && !p.mayKnow(who, one, keys[0], true) {
+		hidden := p.HiddenFrom(who, one) || !p.Served(one) && !p.mayMeet(who, one)
+		if tried[kind]++; hidden && !p.mayKnow(who, one, keys[0], true) {
 			tried[kind] = tries
 			all = append(all, one)
 		}

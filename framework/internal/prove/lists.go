@@ -4,16 +4,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -365,7 +363,7 @@ func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
 			add(required, true)
 		}
 		for _, param := range e.Spec.Params {
-			for _, value := range valuesFor(param, searches(e, param), hidden, p.KeysOf(hidden.Table)) {
+			for _, value := range places.ValuesFor(param, searches(e, param), hidden, p.KeysOf(hidden.Table)) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
 				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
@@ -392,37 +390,7 @@ func (p *prover) seenBy(who *fixture.Person, e *fixture.Endpoint, hidden *fixtur
 	return nil
 }
 
-// mostValues limits the values of one parameter.
-const mostValues = 12
-
 // searches reports whether a parameter searches texts.
 func searches(e *fixture.Endpoint, param spec.Param) bool {
 	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
-}
-
-// valuesFor lists the values to try for a parameter: each of its enum, or else values of a row. One that is a
-// UUID has the key of the row, whatever its name is.
-func valuesFor(param spec.Param, searches bool, one *fixture.Row, key []string) (values []string) {
-	if len(param.Enum) > 0 {
-		return param.Enum[:min(len(param.Enum), mostValues)]
-	}
-	if param.Type != nil && param.Type.Kind() == reflect.Bool {
-		return []string{"true", "false"} // a column may have 1 and 0
-	}
-	name := plainName(param.Name)
-	for _, column := range slices.Sorted(maps.Keys(one.Values)) {
-		value, plain := one.Values[column], plainName(column)
-		named := plain == name || plain == name+"id" || len(plain) > 2 && strings.Contains(name, plain)
-		named = named || param.Type == reflect.TypeFor[uuid.UUID]() && slices.Equal(key, []string{column})
-		if value != "" && (named || searches && len(value) > 5 && strings.Trim(value, fixture.Letters) == "") && !slices.Contains(values, value) {
-			values = append(values, value)
-		}
-	}
-	return values[:min(len(values), mostValues)]
-}
-
-// plainName is a name of a column or a parameter in small letters alone: that of "createdAt" and of
-// "created_at" is "createdat".
-func plainName(name string) string {
-	return strings.ToLower(strings.ReplaceAll(name, "_", ""))
 }

@@ -45,8 +45,8 @@ func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row)
 }
 
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
-// may change the database. Another person makes them, and the function must leave them as they are. One of them refers
-// to what the row of the request refers to, as far as the person sees it.
+// may change the database. Another person makes them, and the function must leave them as they are. Some of them refer
+// to the row of the request, or to the rows to which it refers, if the person sees these.
 func (p *prover) stock(e *fixture.Endpoint, on *fixture.Row) {
 	if e.Declared() || e.OfAuth() || !e.MayChange(e.Info.Method) {
 		return
@@ -57,14 +57,16 @@ func (p *prover) stock(e *fixture.Endpoint, on *fixture.Row) {
 			continue
 		}
 		p.RowWhere(who, r, func(one *fixture.Row) bool { return one.By == who })
-		if on != nil && on.Table == r.Table.Name {
-			p.sibling(who, r, on)
+		if on != nil {
+			p.sibling(who, r, on, false)
+			p.sibling(who, r, on, true) // with other booleans
 		}
 	}
 }
 
-// sibling makes a row of a person that refers to the same rows as another one.
-func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row) {
+// sibling makes a row of a person that refers to another row, or to the same rows as it. With vary, its other values are new
+// at once, so that no rejected body takes a turn of the booleans.
+func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row, vary bool) {
 	for _, e := range p.MakersOf(r) {
 		if e.Resource != r || e.Input == nil || e.Access(who) == spec.AccessRefused {
 			continue
@@ -73,13 +75,16 @@ func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row
 		if w.Refs = p.sharedRefs(e, who, of); len(w.Refs) == 0 {
 			continue
 		}
+		if vary {
+			w.Vary()
+		}
 		if got, _ := p.SucceedAs(e, w, nil); got != nil && got.OK() {
 			return
 		}
 	}
 }
 
-// sharedRefs lists the references of a row that a person may use, by the pointer of their member.
+// sharedRefs lists the references to a row, and those that the row has, if a person may use them, by the pointer of their member.
 func (p *prover) sharedRefs(e *fixture.Endpoint, who *fixture.Person, of *fixture.Row) map[string]string {
 	refs := map[string]string{}
 	for _, f := range e.Input.Fields {
@@ -88,7 +93,13 @@ func (p *prover) sharedRefs(e *fixture.Endpoint, who *fixture.Person, of *fixtur
 		if f.Ref == "" || err != nil || column == nil {
 			continue
 		}
-		key := of.Values[column.Name]
+		key := ""
+		switch of.Table {
+		case target.Table.Name:
+			key = of.Values[target.Pk.Name]
+		case e.Resource.Table.Name:
+			key = of.Values[column.Name]
+		}
 		if slices.ContainsFunc(p.RowsOf(target), func(one *fixture.Row) bool { return one.Values[target.Pk.Name] == key && p.Sees(who, target, one) }) {
 			refs["/"+f.Name] = key
 		}

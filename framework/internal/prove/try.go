@@ -335,19 +335,45 @@ func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 			return
 		}
 	}
-	p.unreached(e, last)
+	if !p.permittedAnew(e, one) {
+		p.unreached(e, last)
+	}
 }
 
-// another makes a row beside one, by the same person; it returns that one if it cannot.
-func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
-	for _, maker := range p.MakersOf(e.Resource) {
-		if maker.Access(one.By) == spec.AccessRefused || !p.MayYield(maker, one.By, e.Resource) {
-			continue
+// permittedAnew sends the request for new rows, which have other booleans, and reports whether one succeeded.
+func (p *prover) permittedAnew(e *fixture.Endpoint, one *fixture.Row) bool {
+	for range 2 {
+		other := p.another(e, one)
+		if other == one || !p.Permits(e, one.By, other) {
+			return false
 		}
-		all, _ := p.Create(maker, one.By)
-		for _, fresh := range all {
-			if fresh.Table == one.Table && fresh.Key(e.Resource) != "" {
-				return fresh
+		p.reachAll(e, other)
+		if got := p.permittedFor(e, other); got != nil && got.OK() {
+			return true
+		}
+	}
+	return false
+}
+
+// another makes a row beside one, by the same person; it returns that one if it cannot. If the row must be alone, another
+// person may make it, so that no row refers to it.
+func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
+	people := []*fixture.Person{one.By}
+	if p.Alone {
+		people = append(people, p.People...)
+	}
+	for _, who := range people {
+		makers := slices.DeleteFunc(p.MakersOf(e.Resource), func(maker *fixture.Endpoint) bool {
+			return maker.Access(who) == spec.AccessRefused || !p.MayYield(maker, who, e.Resource)
+		})
+		for _, maker := range makers {
+			all, _ := p.Create(maker, who)
+			at := slices.IndexFunc(all, func(fresh *fixture.Row) bool { return fresh.Table == one.Table && fresh.Key(e.Resource) != "" })
+			if at < 0 {
+				continue
+			}
+			if one = all[at]; !p.Alone || len(p.referring()[one.Values[e.Resource.Pk.Name]]) == 0 {
+				return one
 			}
 		}
 	}

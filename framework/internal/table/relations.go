@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
@@ -64,6 +65,12 @@ func (r *Resource) FieldAt(path string) (query.Field, error) {
 // Relation finds the rows that a path of relations leads to.
 func (r *Resource) Relation(path string) (query.Source, query.RelatedRows, error) {
 	return r.Relations.Base().Relation(path)
+}
+
+// CheckReference returns the mistake of a column that a declaration takes for a reference to the primary key of another
+// viewset, if the relations of the models say otherwise.
+func (r *Resource) CheckReference(column *schema.Field, to *Resource) error {
+	return bunmodel.CheckReference(bunmodel.Column{Table: r.Table, Field: column}, bunmodel.Column{Table: to.Table, Field: to.Pk}, to.Path)
 }
 
 // Viewset implements [relation.Registry].
