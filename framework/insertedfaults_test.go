@@ -195,6 +195,8 @@ func TestFaultsOfInsertedRows(t *testing.T) {
 			}}, "not_unique", ""},
 			{"of a changed value in a list, beside another one in the body", "equip",
 				fields{"barn": other, "horse": "bo", "stalls": []fields{stall(6, "Ada ")}}, "not_unique", "/stalls/0/horse"},
+			{"of one of two items, of which the other has another horse", "equip",
+				fields{"barn": barn, "stalls": []fields{{"number": 5}, {"number": 5, "horse": "bo"}}}, "not_unique", "/barn /stalls/0/number"},
 			{"of the second of two equal items", "equip", fields{"barn": barn, "stalls": []fields{stall(6, "bo"), stall(6, "cy")}}, "not_unique", "/barn /stalls/1/number"},
 			{"of the body itself", "enter", fields{"barn": barn, "number": 5, "horse": "bo"}, "not_unique", "/barn /number"},
 			{"of the body itself, beside a list with the same number", "enter",

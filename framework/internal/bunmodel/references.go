@@ -19,6 +19,9 @@ type Column struct {
 // the models say otherwise. It is nil if a chain of relations leads from both to one column, as from a profile's key and a
 // reference to the user whose key it is, and for a column without relations. path is the viewset of the key.
 func CheckReference(from, key Column, path string) error {
+	if isPolymorphic(from, key.Table) {
+		return naming.Sentence("%s refers to rows of several models, by a type beside it; it cannot be compared with the key of %s alone", from.GoName, path)
+	}
 	said := references(from, key.Table)
 	if len(said) == 0 {
 		return nil
@@ -45,28 +48,48 @@ func reach(from Column, other *schema.Table) []Column {
 	return all
 }
 
-// references lists the columns to which relations lead from a column: belongs-to relations of its table, and relations of
-// another table to rows with the column.
+// references lists the columns to which relations lead from a column: those of its table that have it as a foreign key, and
+// relations of another table to rows with the column.
 func references(from Column, other *schema.Table) (all []Column) {
 	for _, name := range RelationNames(from.Table) {
 		rel := from.Table.Relations[name]
-		if rel.Type == schema.BelongsToRelation && len(rel.BasePKs) == 1 && rel.BasePKs[0].Name == from.Name {
-			all = append(all, Column{rel.JoinTable, rel.JoinPKs[0]})
+		refers := rel.Type == schema.BelongsToRelation || rel.Type == schema.HasOneRelation && !from.IsPK
+		for i := 0; refers && i < len(rel.BasePKs); i++ {
+			if rel.BasePKs[i].Name == from.Name {
+				all = append(all, Column{rel.JoinTable, rel.JoinPKs[i]})
+			}
 		}
 	}
 	for _, name := range RelationNames(other) {
 		rel := other.Relations[name]
-		toMany := rel.Type == schema.HasOneRelation || rel.Type == schema.HasManyRelation
-		if toMany && len(rel.JoinPKs) == 1 && (Column{rel.JoinTable, rel.JoinPKs[0]}).is(from) {
-			all = append(all, Column{other, rel.BasePKs[0]})
+		refers := rel.Type == schema.HasManyRelation || rel.Type == schema.HasOneRelation
+		for i := 0; refers && i < len(rel.JoinPKs); i++ {
+			if (Column{rel.JoinTable, rel.JoinPKs[i]}).is(from) {
+				all = append(all, Column{other, rel.BasePKs[i]})
+			}
 		}
 	}
 	return all
 }
 
-// is reports whether two columns are the same, whatever the schema in the name of their table.
+// isPolymorphic reports whether a relation of a table to rows with the column compares a type too, because the column refers to
+// rows of several tables.
+func isPolymorphic(from Column, other *schema.Table) bool {
+	for _, rel := range other.Relations {
+		if rel.PolymorphicField != nil && len(rel.JoinPKs) > 0 && (Column{rel.JoinTable, rel.JoinPKs[0]}).is(from) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether two columns are the same. A table may have its schema in its name, or not.
 func (c Column) is(other Column) bool {
-	return c.Name == other.Name && bare(c.Table.Name) == bare(other.Table.Name)
+	one, two := c.Table.Name, other.Table.Name
+	if !strings.Contains(one, ".") || !strings.Contains(two, ".") {
+		one, two = bare(one), bare(two)
+	}
+	return c.Name == other.Name && strings.EqualFold(one, two)
 }
 
 // bare returns the name of a table without its schema.

@@ -63,6 +63,35 @@ type SameCart struct {
 	keyed
 }
 
+// A Shovel has a foreign key to the number of a quarry in a has-one relation, and one of two columns to a cart.
+type Shovel struct {
+	bun.BaseModel `bun:"table:shovels"`
+
+	ID           int64 `bun:",pk"`
+	QuarryNumber int64
+	CartPlate    int64
+	OwnerID      uuid.UUID
+	SubjectID    int64
+	SubjectType  string
+
+	Quarry *Quarry `bun:"rel:has-one,join:quarry_number=number"`
+	Cart   *Cart   `bun:"rel:belongs-to,join:cart_plate=plate,join:owner_id=owner_id"`
+}
+
+// A Subject has shovels, which other models have too.
+type Subject struct {
+	bun.BaseModel `bun:"table:subjects"`
+	keyed
+
+	Shovels []*Shovel `bun:"rel:has-many,join:id=subject_id,join:type=subject_type,polymorphic"`
+}
+
+// An OldCart is in a table of the same name in another schema.
+type OldCart struct {
+	bun.BaseModel `bun:"table:old.carts"`
+	keyed
+}
+
 // A Driver has the key of a user, and refers to it.
 type Driver struct {
 	bun.BaseModel `bun:"table:drivers"`
@@ -150,6 +179,13 @@ func TestReferencesElsewhere(t *testing.T) {
 		list[0] = quarries
 		return list
 	}
+	shovels := func(column, viewset string) []framework.Resource {
+		return append(loads(func(*framework.ViewSet[Load]) {}), framework.ViewSet[Shovel]{
+			Name: "shovels", Verbs: framework.ReadOnly[loadView](), Scope: framework.Via(column, viewset),
+		}, framework.ViewSet[Subject]{
+			Name: "subjects", Scope: framework.Own(func(s *Subject) *uuid.UUID { return &s.OwnerID }), Verbs: framework.ReadOnly[loadView](),
+		})
+	}
 	items := loads(func(*framework.ViewSet[Load]) {})
 	quarries := items[0].(framework.ViewSet[Quarry])
 	quarries.Verbs, quarries.Relations = framework.CRUD[quarryOfLoads, loadView](), framework.Relations{"loads": "loads"}
@@ -182,6 +218,12 @@ func TestReferencesElsewhere(t *testing.T) {
 		}), ""},
 		{"the number of another model", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("user_id", "carts") }), driver},
 		{"a key that another row has too", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "tickets") }), ""},
+		{"a number in a has-one relation", shovels("quarry_number", "quarries"), `QuarryNumber refers to Quarry.Number by a relation`},
+		{"a number of two columns", shovels("cart_plate", "carts"), `CartPlate refers to Cart.Plate by a relation`},
+		{"a key of several models", shovels("subject_id", "subjects"), `SubjectID refers to rows of several models, by a type beside it`},
+		{"a table of the same name in another schema", append(loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "old") }), framework.ViewSet[OldCart]{
+			Name: "old", Scope: framework.Own(func(c *OldCart) *uuid.UUID { return &c.OwnerID }), Verbs: framework.ReadOnly[loadView](),
+		}), `CartID refers to Cart.ID by a relation, and not to the key of old, OldCart.ID`},
 		{"a number by a relation of the other row", append(loads(func(*framework.ViewSet[Load]) {}), framework.ViewSet[Wheel]{
 			Name: "wheels", Verbs: framework.ReadOnly[wheelView](), Scope: framework.Via("cart_plate", "carts"),
 		}), plate},

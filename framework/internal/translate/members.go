@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -173,13 +174,13 @@ func (s *selection) choose(found map[string]string) bool {
 	return sure && len(s.left) < before
 }
 
-// best lists the places that have most of the columns left, then most of the other values of the row, and then most of them
-// themselves. It takes no place that has another value for a column of the constraint.
+// best lists the places that have most of the columns left, then the fewest other values than the row, then most of the values
+// of the row, and then most of them themselves. It takes no place that has another value for a column of the constraint.
 func (s *selection) best() (best []*place) {
-	rank := [3]int{1, 0, 0}
+	rank := [4]int{1, math.MinInt}
 	for i, p := range s.places {
 		other := i > 0 && slices.ContainsFunc(p.differs, func(column string) bool { return slices.Contains(s.columns, column) })
-		one := [3]int{s.has(p), p.exactly(), p.own}
+		one := [4]int{s.has(p), -len(p.differs), p.exactly(), p.own}
 		switch order := slices.Compare(one[:], rank[:]); {
 		case other || order < 0:
 		case order > 0:
