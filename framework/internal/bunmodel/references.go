@@ -53,20 +53,26 @@ func reach(from Column, other *schema.Table) []Column {
 func references(from Column, other *schema.Table) (all []Column) {
 	for _, name := range RelationNames(from.Table) {
 		rel := from.Table.Relations[name]
-		refers := rel.Type == schema.BelongsToRelation || rel.Type == schema.HasOneRelation && !from.IsPK
-		for i := 0; refers && i < len(rel.BasePKs); i++ {
-			if rel.BasePKs[i].Name == from.Name {
-				all = append(all, Column{rel.JoinTable, rel.JoinPKs[i]})
-			}
+		if rel.Type == schema.BelongsToRelation || rel.Type == schema.HasOneRelation && !from.IsPK {
+			all = append(all, paired(from, from.Table, rel.BasePKs, rel.JoinTable, rel.JoinPKs)...)
 		}
 	}
 	for _, name := range RelationNames(other) {
 		rel := other.Relations[name]
-		refers := rel.Type == schema.HasManyRelation || rel.Type == schema.HasOneRelation
-		for i := 0; refers && i < len(rel.JoinPKs); i++ {
-			if (Column{rel.JoinTable, rel.JoinPKs[i]}).is(from) {
-				all = append(all, Column{other, rel.BasePKs[i]})
-			}
+		if rel.Type == schema.HasManyRelation || rel.Type == schema.HasOneRelation {
+			all = append(all, paired(from, rel.JoinTable, rel.JoinPKs, other, rel.BasePKs)...)
+		}
+	}
+	return all
+}
+
+// paired lists the columns of a table that a relation compares with a column. A relation over several columns often has one of
+// the same name in both tables, such as the tenant of the rows, which is no reference from one to the other.
+func paired(from Column, at *schema.Table, columns []*schema.Field, table *schema.Table, others []*schema.Field) (all []Column) {
+	for i, column := range columns {
+		shared := len(columns) > 1 && column.Name == others[i].Name
+		if (Column{at, column}).is(from) && !shared {
+			all = append(all, Column{table, others[i]})
 		}
 	}
 	return all
