@@ -139,6 +139,16 @@ func home(c *framework.Call, in Equipment) (framework.None, error) {
 	return equip(c, in)
 }
 
+// An Again is the body of a further stall in the barn of a stall, whatever barn it names.
+type Again struct {
+	BarnID *uuid.UUID `json:"barn"`
+	Number int64      `json:"number"`
+}
+
+func again(c *framework.Call, s *Stall, in Again) (framework.None, error) {
+	return framework.None{}, framework.Insert(c, &Stall{BarnID: s.BarnID, Number: in.Number})
+}
+
 // TestFaultsOfInsertedRows checks that the fault of a row that a function inserts is at the members of the body that gave
 // its values, in the body itself, in an object, in a list, or in several of them, whatever viewset has the function.
 func TestFaultsOfInsertedRows(t *testing.T) {
@@ -160,7 +170,8 @@ func TestFaultsOfInsertedRows(t *testing.T) {
 				Name string `json:"name"`
 			}, BarnView](), Collection: functions()},
 			framework.ViewSet[Stall]{Name: "stalls", Scope: framework.Public(), Verbs: framework.ReadOnly[NumberView](), Collection: functions(),
-				Checks: []framework.Check{{Constraint: "stalls_kept", Fields: []string{"horse", "number"}, Code: "kept", Detail: "The stall stays empty."}}},
+				Actions: []framework.Action[Stall]{framework.Post("again", again).Refuses("not_unique")},
+				Checks:  []framework.Check{{Constraint: "stalls_kept", Fields: []string{"horse", "number"}, Code: "kept", Detail: "The stall stays empty."}}},
 			framework.ViewSet[Hook]{Name: "hooks", Scope: framework.Public(), Verbs: framework.ReadOnly[NumberView]()})
 		api := client.as("ada")
 		barn := api.post("/api/barns/", fields{"name": "first"}).is(201).id()
@@ -168,6 +179,10 @@ func TestFaultsOfInsertedRows(t *testing.T) {
 		api.post("/api/stalls/equip/", fields{"barn": barn, "stalls": []fields{{"number": 5, "horse": "ada"}}, "hooks": []fields{{"number": 5}}}).is(204)
 		stall := func(number int, horse string) fields { return fields{"number": number, "horse": horse} }
 		hook := func(number int, bridle string) fields { return fields{"number": number, "bridle": bridle} }
+		stored := api.get("/api/stalls/").list().Results[0]["id"].(string)
+		if got := pointersOf(api.post("/api/stalls/"+stored+"/again/", fields{"barn": other, "number": 5}).refuses(409, "not_unique").problem()); got != "/number" {
+			t.Errorf("an ignored key: faults at %q; want /number", got)
+		}
 		for _, c := range []struct {
 			name, path string
 			body       fields

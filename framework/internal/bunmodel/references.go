@@ -54,23 +54,23 @@ func references(from Column, other *schema.Table) (all []Column) {
 	for _, name := range RelationNames(from.Table) {
 		rel := from.Table.Relations[name]
 		if rel.Type == schema.BelongsToRelation || rel.Type == schema.HasOneRelation && !from.IsPK {
-			all = append(all, paired(from, from.Table, rel.BasePKs, rel.JoinTable, rel.JoinPKs)...)
+			all = append(all, paired(from, from.Table, rel.BasePKs, rel.JoinTable, rel.JoinPKs, rel.JoinTable != other)...)
 		}
 	}
 	for _, name := range RelationNames(other) {
 		rel := other.Relations[name]
 		if rel.Type == schema.HasManyRelation || rel.Type == schema.HasOneRelation {
-			all = append(all, paired(from, rel.JoinTable, rel.JoinPKs, other, rel.BasePKs)...)
+			all = append(all, paired(from, rel.JoinTable, rel.JoinPKs, other, rel.BasePKs, false)...)
 		}
 	}
 	return all
 }
 
-// paired lists the columns of a table that a relation compares with a column. A relation over several columns often has one of
-// the same name in both tables, such as the tenant of the rows, which is no reference from one to the other.
-func paired(from Column, at *schema.Table, columns []*schema.Field, table *schema.Table, others []*schema.Field) (all []Column) {
+// paired lists the columns of a table that a relation compares with a column. A relation over several columns to a third table
+// often has one of the same name in both tables, such as the tenant of the rows, which is no reference from one to the other.
+func paired(from Column, at *schema.Table, columns []*schema.Field, table *schema.Table, others []*schema.Field, third bool) (all []Column) {
 	for i, column := range columns {
-		shared := len(columns) > 1 && column.Name == others[i].Name
+		shared := third && len(columns) > 1 && column.Name == others[i].Name
 		if (Column{at, column}).is(from) && !shared {
 			all = append(all, Column{table, others[i]})
 		}

@@ -73,9 +73,21 @@ type Shovel struct {
 	OwnerID      uuid.UUID
 	SubjectID    int64
 	SubjectType  string
+	OwnerNumber  int64
+	RestNumber   int64
 
+	Rest   *Rest   `bun:"rel:belongs-to,join:owner_number=owner_number,join:rest_number=rest_number"`
 	Quarry *Quarry `bun:"rel:has-one,join:quarry_number=number"`
 	Cart   *Cart   `bun:"rel:belongs-to,join:cart_plate=plate,join:owner_id=owner_id"`
+}
+
+// A Rest has two columns of the same names as its shovels, and another key.
+type Rest struct {
+	bun.BaseModel `bun:"table:rests"`
+	keyed
+
+	OwnerNumber int64
+	RestNumber  int64
 }
 
 // A Subject has shovels, which other models have too.
@@ -182,6 +194,8 @@ func TestReferencesElsewhere(t *testing.T) {
 	shovels := func(column, viewset string) []framework.Resource {
 		return append(loads(func(*framework.ViewSet[Load]) {}), framework.ViewSet[Shovel]{
 			Name: "shovels", Verbs: framework.ReadOnly[loadView](), Scope: framework.Via(column, viewset),
+		}, framework.ViewSet[Rest]{
+			Name: "rests", Scope: framework.Own(func(r *Rest) *uuid.UUID { return &r.OwnerID }), Verbs: framework.ReadOnly[loadView](),
 		}, framework.ViewSet[Subject]{
 			Name: "subjects", Scope: framework.Own(func(s *Subject) *uuid.UUID { return &s.OwnerID }), Verbs: framework.ReadOnly[loadView](),
 		})
@@ -220,6 +234,7 @@ func TestReferencesElsewhere(t *testing.T) {
 		{"a key that another row has too", loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "tickets") }), ""},
 		{"a number in a has-one relation", shovels("quarry_number", "quarries"), `QuarryNumber refers to Quarry.Number by a relation`},
 		{"a number of two columns", shovels("cart_plate", "carts"), `CartPlate refers to Cart.Plate by a relation`},
+		{"a column of two that have the same names", shovels("owner_number", "rests"), `OwnerNumber refers to Rest.OwnerNumber by a relation`},
 		{"a key of several models", shovels("subject_id", "subjects"), `SubjectID refers to rows of several models, by a type beside it`},
 		{"a table of the same name in another schema", append(loads(func(v *framework.ViewSet[Load]) { v.Scope = framework.Via("cart_id", "old") }), framework.ViewSet[OldCart]{
 			Name: "old", Scope: framework.Own(func(c *OldCart) *uuid.UUID { return &c.OwnerID }), Verbs: framework.ReadOnly[loadView](),

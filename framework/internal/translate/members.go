@@ -39,7 +39,7 @@ func (b breach) faults(columns []string) (list []problem.Fault) {
 
 // search finds the members of the body that have the values of the columns of a constraint, and returns their JSON pointers.
 // A framework's own create or change writes a row of the endpoint's table from the body itself. A function may write any row
-// from any object of the body, so the values are compared. If none is found, or the body itself has another value, a verb
+// from any object of the body, so the values are compared. If none is found, or the body itself has another text, a verb
 // and an action on a row have it from the member with the name of the column, which the function changed.
 func (b breach) search(columns []string) map[string]string {
 	found := map[string]string{}
@@ -59,7 +59,8 @@ func (b breach) search(columns []string) map[string]string {
 	nothing := len(found) == 0
 	for column, f := range fieldsOf(b.at.Resource, b.at.Input) {
 		inner := slices.ContainsFunc(places[min(1, len(places)):], func(p *place) bool { return p.fields[column] != nil })
-		if found[column] == "" && (nothing || len(places) > 0 && slices.Contains(places[0].differs, column)) && !inner {
+		changed := naming.Indirect(f.Typ).Kind() == reflect.String && len(places) > 0 && slices.Contains(places[0].differs, column)
+		if found[column] == "" && (nothing || changed) && !inner {
 			found[column] = naming.PointerTo(f.Name)
 		}
 	}
