@@ -76,6 +76,18 @@ type BidNote struct {
 	Bid *Bid `bun:"rel:belongs-to,join:bid_id=id"`
 }
 
+// A Demand refers to a firm, as bids do.
+type Demand struct {
+	bun.BaseModel `bun:"table:demands"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	FirmID  uuid.UUID
+	Text    string
+}
+
+func (c *Demand) owner() *uuid.UUID { return &c.OwnerID }
+
 type Sticker struct {
 	bun.BaseModel `bun:"table:stickers"`
 
@@ -94,8 +106,9 @@ CREATE TABLE bid_files ({{id}}, bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON
 CREATE TABLE marks ({{id}}, name {{text}} NOT NULL UNIQUE);
 CREATE TABLE bid_marks (bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON DELETE CASCADE, mark_id {{uuid}} NOT NULL REFERENCES marks (id), PRIMARY KEY (bid_id, mark_id));
 CREATE TABLE bid_notes ({{id}}, bid_id {{uuid}} NOT NULL REFERENCES bids (id) ON DELETE CASCADE, text {{text}} NOT NULL);
+CREATE TABLE demands ({{id}}, owner_id {{uuid}} NOT NULL, firm_id {{uuid}} NOT NULL REFERENCES firms (id), text {{text}} NOT NULL);
 CREATE TABLE stickers ({{id}}, owner_id {{uuid}} NOT NULL, name {{text}} NOT NULL, UNIQUE (owner_id, name))`)},
-	"1_bids.tx.down.sql": {Data: []byte(`DROP TABLE stickers; DROP TABLE bid_notes; DROP TABLE bid_marks; DROP TABLE marks; DROP TABLE bid_files; DROP TABLE bids; DROP TABLE firms`)},
+	"1_bids.tx.down.sql": {Data: []byte(`DROP TABLE stickers; DROP TABLE demands; DROP TABLE bid_notes; DROP TABLE bid_marks; DROP TABLE marks; DROP TABLE bid_files; DROP TABLE bids; DROP TABLE firms`)},
 }}
 
 // bids serves bids, with functions that keep to the rows of the caller unless they are careless.
@@ -127,6 +140,10 @@ func bids(careless bool) []framework.Resource {
 	}
 	type note struct {
 		Text string `json:"text" validate:"required,max=100"`
+	}
+	type demand struct {
+		FirmID uuid.UUID `json:"firm" validate:"required"         ref:"firms"`
+		Text   string    `json:"text" validate:"required,max=100"`
 	}
 	type keys struct {
 		IDs []uuid.UUID `json:"ids" validate:"max=5"`
@@ -165,6 +182,12 @@ func bids(careless bool) []framework.Resource {
 	})
 	dismiss := framework.Post("dismiss", func(c *framework.Call, f *Firm, _ framework.None) (framework.None, error) {
 		q := c.DB.NewUpdate().Table("bids").Set("done = ?", true).Where("firm_id = ? AND NOT done", f.ID)
+		own(c, q.QueryBuilder())
+		_, err := q.Exec(c)
+		return framework.None{}, err
+	})
+	settle := framework.Post("settle", func(c *framework.Call, b *Bid, _ framework.None) (framework.None, error) {
+		q := c.DB.NewUpdate().Table("demands").Set("text = ?", "settled").Where("firm_id = ?", b.FirmID)
 		own(c, q.QueryBuilder())
 		_, err := q.Exec(c)
 		return framework.None{}, err
@@ -208,11 +231,15 @@ func bids(careless bool) []framework.Resource {
 		framework.ViewSet[Mark]{Name: "marks", Verbs: framework.CRUD[named, shownName](), Scope: framework.Public(), Permission: framework.OrReadOnly(framework.Holds("marks.edit"))},
 		framework.ViewSet[Bid]{
 			Name: "bids", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Bid).owner), Permission: framework.Authenticated(),
-			Actions:    []framework.Action[Bid]{closeOthers, merge, take, withdraw, decide("accepted"), decide("declined")},
+			Actions:    []framework.Action[Bid]{closeOthers, merge, take, settle, withdraw, decide("accepted"), decide("declined")},
 			Collection: []framework.CollectionAction{finish}, Models: []any{(*BidMark)(nil)},
 			Relations: framework.Relations{"files": framework.OfRow, "marks": "marks"},
 		},
 		framework.ViewSet[BidNote]{Name: "notes", Parent: framework.Child("bid", "bids"), Scope: framework.Public(), Verbs: framework.CRUD[note, struct {
+			ID   uuid.UUID `json:"id"`
+			Text string    `json:"text"`
+		}]()},
+		framework.ViewSet[Demand]{Name: "demands", Scope: framework.Own((*Demand).owner), Permission: framework.Authenticated(), Verbs: framework.CRUD[demand, struct {
 			ID   uuid.UUID `json:"id"`
 			Text string    `json:"text"`
 		}]()},
@@ -235,6 +262,7 @@ func TestCarelessFunctions(t *testing.T) {
 			}
 			finds(t, report, "POST /api/bids/{id}/close_others/", "it changes a row of bids that is not theirs")
 			finds(t, report, "POST /api/firms/{id}/dismiss/", "it changes a row of bids that is not theirs")
+			finds(t, report, "POST /api/bids/{id}/settle/", "it changes a row of demands that is not theirs")
 			finds(t, report, "POST /api/bids/{id}/take/", "it changes a row of bid_files that is not theirs")
 			finds(t, report, "POST /api/bids/finish/", "it changes a row of bids that is not theirs")
 			finds(t, report, "POST /api/bids/{id}/merge/", "with the key of another's row of bids at /into")

@@ -93,15 +93,15 @@ func (p *prover) sharedRefs(e *fixture.Endpoint, who *fixture.Person, of *fixtur
 		if f.Ref == "" || err != nil || column == nil {
 			continue
 		}
-		key := ""
-		switch of.Table {
-		case target.Table.Name:
-			key = of.Values[target.Pk.Name]
-		case e.Resource.Table.Name:
-			key = of.Values[column.Name]
+		has := of.RefersTo // the column that has the key has another name in another table
+		if of.Table == e.Resource.Table.Name {
+			has = func(key string) bool { return of.Values[column.Name] == key }
 		}
-		if slices.ContainsFunc(p.RowsOf(target), func(one *fixture.Row) bool { return one.Values[target.Pk.Name] == key && p.Sees(who, target, one) }) {
-			refs["/"+f.Name] = key
+		for _, one := range p.RowsOf(target) {
+			if key := one.Values[target.Pk.Name]; (one == of || has(key)) && p.Sees(who, target, one) {
+				refs["/"+f.Name] = key
+				break
+			}
 		}
 	}
 	return refs

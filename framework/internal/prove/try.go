@@ -348,6 +348,7 @@ func (p *prover) permittedAnew(e *fixture.Endpoint, one *fixture.Row) bool {
 			return false
 		}
 		p.reachAll(e, other)
+		p.stock(e, other)
 		if got := p.permittedFor(e, other); got != nil && got.OK() {
 			return true
 		}
