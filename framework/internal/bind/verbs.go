@@ -258,7 +258,7 @@ func checkFilled(r *table.Resource, in *input.Shape, fault func(error)) {
 	for _, f := range in.Fields {
 		column := bunmodel.ColumnOf(r.Table, f.GoName)
 		if column != nil && column.StructField.Type != f.Typ && !f.Value.Optional && f.Typ.Kind() != reflect.Pointer {
-			fault(naming.Sentence("%w, or make it an Optional", bunmodel.TwoTypes(in.Typ, f.GoName, f.Typ, column)))
+			fault(naming.Sentence("%w, or make it an Optional", bunmodel.TwoTypes(in.Typ, f.GoName, f.Typ, r.Model.Name(), column)))
 		}
 	}
 }

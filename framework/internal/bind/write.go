@@ -28,7 +28,7 @@ func (b *binder) bindWriting(w *verb.Writing, fault func(error)) {
 		case f.To != "":
 			b.bindList(w, f, fault)
 		case column == nil && w.Verb.Fill == nil && w.Resource.Table.Relations[f.GoName] != nil:
-			fault(writesRelation(w.Verb.In, f.GoName, w.Resource.Table.Relations[f.GoName]))
+			fault(writesRelation(w, f.GoName))
 		case column == nil && w.Verb.Fill == nil:
 			fault(bunmodel.NoField(w.Verb.In.Name()+"."+f.GoName, f.GoName, w.Resource.Table, w.Resource.Model.Name()))
 		case column == nil:
@@ -96,8 +96,8 @@ func (b *binder) bindNaturalKey(w *verb.Writing, f *input.Field, column *schema.
 
 // writesRelation is the mistake of an input that has a field for a relation of the model. It
 // names what the input can have instead.
-func writesRelation(in reflect.Type, name string, relation *schema.Relation) error {
-	model := relation.Field.Table.Type.Name()
+func writesRelation(w *verb.Writing, name string) error {
+	in, model, relation := w.Verb.In, w.Resource.Model.Name(), w.Resource.Table.Relations[name]
 	if relation.Type == schema.BelongsToRelation && len(relation.BasePKs) == 1 {
 		return naming.Sentence("%s.%s is a relation of %s, which an input does not write; take its key, %s, tagged `ref:\"...\"` with the viewset of the rows that may be used",
 			in.Name(), name, model, relation.BasePKs[0].GoName)

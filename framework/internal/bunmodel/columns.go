@@ -19,9 +19,8 @@ func NoField(place, name string, table *schema.Table, model string) error {
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
 
-// TwoTypes is the error that a field of an input or view has another type than the model's.
-func TwoTypes(shape reflect.Type, name string, t reflect.Type, column *schema.Field) error {
-	model := column.Table.Type.Name()
+// TwoTypes is the error that a field of an input or view has another type than the column of a model.
+func TwoTypes(shape reflect.Type, name string, t reflect.Type, model string, column *schema.Field) error {
 	return naming.Sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
 }
 

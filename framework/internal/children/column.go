@@ -22,7 +22,7 @@ func Unwritable(r *table.Resource, in reflect.Type, f *input.Field, column *sche
 	case column.StructField.Type == table.FileType:
 		return naming.Sentence("%s.%s is a file, which clients store at a path of its own; declare it in Files, and leave it out", in.Name(), f.GoName)
 	case column.StructField.Type != f.Typ:
-		return bunmodel.TwoTypes(in, f.GoName, f.Typ, column)
+		return bunmodel.TwoTypes(in, f.GoName, f.Typ, r.Model.Name(), column)
 	case column == r.Created || column == r.Updated:
 		return naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", in.Name(), f.GoName)
 	case r.Search != nil && r.Search.StoredField != nil && column == r.Search.StoredField.Column:

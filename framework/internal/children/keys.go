@@ -95,7 +95,7 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 			return naming.Sentence("the join table %s has the column %s, which a list of keys cannot set; declare a has-many relation to %s and write a list of structs", join.Name, f.Name, join.Type.Name())
 		}
 	}
-	r.Pairs = append(r.Pairs, table.Pair{Place: "links of " + strconv.Quote(l.relation.Name), Keys: [2]*schema.Field{base, other}})
+	r.Pairs = append(r.Pairs, table.Pair{Place: "links of " + strconv.Quote(l.relation.Name), Table: join, Keys: [2]*schema.Field{base, other}})
 	modelhook.OfInsert().Check(join.Type, fault)
 	modelhook.OfDelete().Check(join.Type, fault)
 	return nil

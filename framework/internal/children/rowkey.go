@@ -70,7 +70,7 @@ func (l *rowList) bindKey(f *input.Field, fault func(error)) {
 		t = input.OptionalValue(t)
 	}
 	if naming.Indirect(t) != l.rows.Pk.IndirectType {
-		fault(bunmodel.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Pk))
+		fault(bunmodel.TwoTypes(l.field.Nested.Typ, f.GoName, f.Typ, l.rows.Model.Name(), l.rows.Pk))
 		return
 	}
 	l.key = f

@@ -165,7 +165,7 @@ func (x *indexing) toggles() {
 			continue
 		}
 		if t := toggle.Bind(x.Resource, a.Toggle, func(error) {}); t != nil {
-			x.add(IndexNeed{Table: t.Row.Table.Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
+			x.add(IndexNeed{Table: t.Table().Name, Unique: true}, "action "+strconv.Quote(a.Name), t.Row, t.Owner)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (x *indexing) toggles() {
 // it, a repeated PUT of a link would add a second one.
 func (x *indexing) pairs() {
 	for _, p := range x.Pairs {
-		x.add(IndexNeed{Table: p.Keys[0].Table.Name, Unique: true}, p.Place, p.Keys[:]...)
+		x.add(IndexNeed{Table: p.Table.Name, Unique: true}, p.Place, p.Keys[:]...)
 	}
 }
 

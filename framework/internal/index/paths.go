@@ -52,10 +52,10 @@ func (x *indexing) paths() {
 // a statement reads few rows of the base, which need no index.
 func (x *indexing) step(place string, r *relation.Relation, few bool) {
 	if base := r.Schema.BasePKs[0]; r.Schema.Type == schema.BelongsToRelation && !few && !x.Unindexed[base] {
-		x.onTable(base.Table, place, base)
+		x.onTable(r.Holder(), place, base)
 	}
 	if joined := r.Schema.JoinPKs[0]; r.Schema.Type != schema.ManyToManyRelation {
-		x.onTable(joined.Table, place, joined)
+		x.onTable(r.Schema.JoinTable, place, joined)
 	}
 }
 

@@ -78,6 +78,14 @@ func (r *Relation) Base() Base {
 // Holder is the table of the rows that have the relation.
 func (r *Relation) Holder() *schema.Table { return r.base }
 
+// Between is the table with the references of a to-many relation: that of the related rows, or the join table.
+func (r *Relation) Between() *schema.Table {
+	if r.Schema.M2MTable != nil {
+		return r.Schema.M2MTable
+	}
+	return r.Schema.JoinTable
+}
+
 // Rows starts a query of the related rows of any row: those that the caller may see and that are
 // not deleted softly.
 func (r *Relation) Rows(c *call.Call) *bun.SelectQuery {

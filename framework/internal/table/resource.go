@@ -314,6 +314,7 @@ func (r *Resource) Seeks(place string, scans bool, fields []query.Field) {
 // A Pair is the two keys of a join table: a row is linked to another row once.
 type Pair struct {
 	Place string
+	Table *schema.Table
 	Keys  [2]*schema.Field
 }
 

@@ -32,6 +32,9 @@ type Toggle struct {
 	rows   *table.Resource // stores the callers' rows
 }
 
+// Table is the table of the callers' rows.
+func (t *Toggle) Table() *schema.Table { return t.rows.Table }
+
 // Refuses lists the error codes of a method about the caller's row: it violates a constraint, it is
 // outside of its scope, or other rows refer to it.
 func (t *Toggle) Refuses(method string) []string {

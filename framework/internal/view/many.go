@@ -41,7 +41,7 @@ func (p *Plan) addMany(m planMany) {
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
-	m.owned, m.compared = m.child.with(m.foreign.Table.Alias, m.foreign.Name, m.foreign), m.child.with(ownerAlias, "value", m.base)
+	m.owned, m.compared = m.child.with(r.Between().Alias, m.foreign.Name, m.foreign), m.child.with(ownerAlias, "value", m.base)
 	p.many = append(p.many, m)
 	if p.mask != nil && m.child.mask != nil {
 		p.mask.Nest(m.index, m.child.mask)
@@ -123,10 +123,10 @@ func (m planMany) read(c *call.Call, p Plan, q *bun.SelectQuery) (reflect.Value,
 // query is the statement that reads the related rows of the owners with the given keys. If the database compares the
 // keys, it joins those of the owners.
 func (m planMany) query(c *call.Call, keys []any, compared bool) *bun.SelectQuery {
-	owner := bun.SafeQuery("?.?", bun.Ident(m.foreign.Table.Alias), bun.Ident(m.foreign.Name))
+	owner := bun.SafeQuery("?.?", bun.Ident(m.relation.Between().Alias), bun.Ident(m.foreign.Name))
 	q := m.relation.JoinOwners(m.relation.Rows(c)).Where("? IN (?)", owner, sqldb.List(keys))
 	if compared {
-		return m.list(c, m.compared, joinOwners(q, m.foreign, keys), bun.SafeQuery("?.n", bun.Ident(ownerAlias)))
+		return m.list(c, m.compared, joinOwners(q, m.relation.Between(), m.foreign, keys), bun.SafeQuery("?.n", bun.Ident(ownerAlias)))
 	}
 	return m.list(c, m.owned, q, owner)
 }

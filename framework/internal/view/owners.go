@@ -52,8 +52,9 @@ func mayDiffer(found, owners []any) bool {
 	return slices.ContainsFunc(found, func(key any) bool { return !known[key] })
 }
 
-// joinOwners joins to related rows the keys of their owners, as the database compares them with the column foreign.
-func joinOwners(q *bun.SelectQuery, foreign *schema.Field, keys []any) *bun.SelectQuery {
+// joinOwners joins to related rows the keys of their owners, as the database compares them with the column foreign of the
+// table of.
+func joinOwners(q *bun.SelectQuery, of *schema.Table, foreign *schema.Field, keys []any) *bun.SelectQuery {
 	var texts []string
 	known := map[any]bool{nil: true}
 	for _, key := range keys {
@@ -61,16 +62,16 @@ func joinOwners(q *bun.SelectQuery, foreign *schema.Field, keys []any) *bun.Sele
 			texts, known[key] = append(texts, fmt.Sprint(driverValue(key))), true
 		}
 	}
-	return q.Join("JOIN ? AS ?", sqldb.Texts(foreign.Table.Name, foreign.Name, texts), bun.Ident(ownerAlias)).
-		JoinOn("?.? = ?.value", bun.Ident(foreign.Table.Alias), bun.Ident(foreign.Name), bun.Ident(ownerAlias))
+	return q.Join("JOIN ? AS ?", sqldb.Texts(of.Name, foreign.Name, texts), bun.Ident(ownerAlias)).
+		JoinOn("?.? = ?.value", bun.Ident(of.Alias), bun.Ident(foreign.Name), bun.Ident(ownerAlias))
 }
 
 // compareOwners returns the keys of the owners of each of some related rows, which are pointers to models, as the
 // database compares them. They are by the text that identify returns for the primary key of the row.
 func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys []any) (map[string][]any, error) {
-	foreign, base, pks := r.Schema.JoinPKs[0], r.Schema.BasePKs[0], r.Schema.JoinTable.PKs
-	alias := bun.Ident(foreign.Table.Alias)
-	q := c.DB.NewSelect().TableExpr("? AS ?", bun.Ident(foreign.Table.Name), alias)
+	foreign, base, joined, pks := r.Schema.JoinPKs[0], r.Schema.BasePKs[0], r.Schema.JoinTable, r.Schema.JoinTable.PKs
+	alias := bun.Ident(joined.Alias)
+	q := c.DB.NewSelect().TableExpr("? AS ?", bun.Ident(joined.Name), alias)
 	first := make([]any, rows.Len())
 	for i := range first {
 		first[i] = keyOf(pks[0].Value(rows.Index(i).Elem()))
@@ -79,7 +80,7 @@ func compareOwners(c *call.Call, r *relation.Relation, rows reflect.Value, keys 
 		q = q.ColumnExpr("?.?", alias, bun.Ident(pk.Name))
 	}
 	q = q.ColumnExpr("?.value", bun.Ident(ownerAlias)).Where("?.? IN (?)", alias, bun.Ident(pks[0].Name), sqldb.List(first))
-	found, err := relation.Values(c, joinOwners(q, foreign, keys), append(slices.Clip(pks), base)...)
+	found, err := relation.Values(c, joinOwners(q, joined, foreign, keys), append(slices.Clip(pks), base)...)
 	owners := map[string][]any{}
 	for _, row := range found {
 		one := identify(row[:len(pks)])

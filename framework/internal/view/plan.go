@@ -169,7 +169,7 @@ func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string,
 		case column == nil:
 			fault(bunmodel.NoField(out.Name()+"."+f.Name, f.Name, model, model.Type.Name()))
 		case column.StructField.Type != f.Type:
-			fault(bunmodel.TwoTypes(out, f.Name, f.Type, column))
+			fault(bunmodel.TwoTypes(out, f.Name, f.Type, model.Type.Name(), column))
 		default:
 			p.leaves = append(p.leaves, leaf{index: index, column: column, join: join})
 			p.mask.Add(index, base.Seeing(query.Field{Column: column})...)
@@ -393,9 +393,9 @@ func (p *Plan) ColumnsOf(use func(*schema.Table, ...*schema.Field)) {
 		use(table, l.column)
 	}
 	for _, m := range p.many {
-		use(m.foreign.Table, m.foreign)
+		use(m.relation.Between(), m.foreign)
 		if m.join > 0 {
-			use(m.base.Table, m.base)
+			use(m.relation.Holder(), m.base)
 		}
 		m.child.ColumnsOf(use)
 	}
