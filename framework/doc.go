@@ -32,7 +32,9 @@
 //
 // # Inputs
 //
-// An input is a struct. Its fields are matched to those of the model by Go name and type.
+// An input is a struct. Its fields are matched to those of the model by Go name and type. A column of a
+// struct that the model embeds with a prefix, as in To Leg `bun:"embed:to_"`, is Port, or ToPort if another
+// column has that name.
 // Its tags:
 //
 //	json:"name"          the client's name; "-" leaves the field out

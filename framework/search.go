@@ -13,7 +13,8 @@ type Search struct {
 	Fields []string
 	// Stored names a text column of the model that the framework fills with the folded
 	// fields on every write. An index serves it, and both databases give the same answers.
-	// Fields must then be columns of the row itself.
+	// Fields must then be columns of the row itself. On SQLite the table needs the column _row, which
+	// {{id}} of a migration adds; a table with an integer key cannot have it. See [sqldb.DB.Migrate].
 	// Defaults to none: the database folds the fields for every search.
 	Stored string
 	// Param is the query parameter. Defaults to "search".

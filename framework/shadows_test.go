@@ -87,6 +87,17 @@ func TestReservedValues(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		other := books()
 		other.Name = "others"
+		type many struct {
+			List []BookInput `json:"list"`
+		}
+		other.Collection = []framework.CollectionAction{framework.OnCollection(http.MethodPost, "many", func(c *framework.Call, in many) (framework.None, error) {
+			for _, one := range in.List {
+				if err := framework.Insert(c, &Book{Title: one.Title, Slug: one.Slug}); err != nil {
+					return framework.None{}, err
+				}
+			}
+			return framework.None{}, nil
+		})}
 		other.Verbs.Create = framework.Fills[BookView](func(_ *framework.Call, b *Book, _ BookInput) error {
 			b.Slug = strings.ToLower(b.Title)
 			return nil
@@ -96,6 +107,8 @@ func TestReservedValues(t *testing.T) {
 		}), other)...).as("ada")
 		ada.post("/api/books/", fields{"title": "a", "slug": "feed"}).refuses(400, "validation_failed").fault("/slug", "noneof").says("must not be any of feed, new")
 		ada.post("/api/others/", fields{"title": "New"}).refuses(400, "validation_failed").fault("/slug", "noneof")
+		ada.post("/api/others/many/", fields{"list": []fields{{"title": "a", "slug": "a"}, {"title": "b", "slug": "new"}}}).
+			refuses(400, "validation_failed").fault("/list/1/slug", "noneof")
 		ada.post("/api/books/", fields{"title": "b", "slug": "feeds"}).is(201)
 		ada.patch("/api/books/feeds/", fields{"slug": "new"}).refuses(400, "validation_failed").fault("/slug", "noneof")
 		ada.put("/api/books/feeds/", fields{"title": "b", "slug": "feed"}).refuses(400, "validation_failed").fault("/slug", "noneof")

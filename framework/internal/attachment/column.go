@@ -2,9 +2,9 @@ package attachment
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
@@ -13,7 +13,7 @@ import (
 // NewColumn finds the column of a declared file. It returns an error if the function does
 // not return the address of a column.
 func NewColumn(r *table.Resource, d declare.FileField) (*table.FileColumn, error) {
-	model := reflect.New(r.Model)
+	model := bunmodel.New(r.Table)
 	address := d.Field(model.Interface())
 	for _, f := range r.Table.Fields {
 		if f.StructField.Type == table.FileType && address == f.Value(model.Elem()).Addr().Interface() {

@@ -2,13 +2,13 @@ package bind
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
@@ -171,7 +171,7 @@ func ownerColumn(r *table.Resource, s declare.Scope) (*schema.Field, error) {
 	if s.Model != r.Model {
 		return nil, naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name())
 	}
-	model := reflect.New(r.Model)
+	model := bunmodel.New(r.Table)
 	address, ids := s.Owner(model.Interface()), r.API.CallerID
 	for _, f := range r.Table.Fields {
 		switch {

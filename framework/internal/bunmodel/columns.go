@@ -4,6 +4,7 @@ package bunmodel
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun/schema"
 
@@ -14,7 +15,9 @@ import (
 func NoField(place, name string, table *schema.Table, model string) error {
 	known := RelationNames(table)
 	for _, f := range table.Fields {
-		known = append(known, f.GoName)
+		if known = append(known, f.GoName); ColumnOf(table, f.GoName) != f {
+			known[len(known)-1] = nameOf(table, f)
+		}
 	}
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
@@ -34,15 +37,45 @@ func RelationNames(table *schema.Table) []string {
 	return names
 }
 
-// ColumnOf finds a model's column by its Go field name. It returns nil if the model has no such
-// column.
+// ColumnOf finds a model's column by its Go field name. For a column of a field that is a struct with a prefix,
+// such as To in "To Leg `bun:"embed:to_"`", it is the name in the struct, Port, or both names, ToPort. If several
+// columns have a name, it means the field that Go promotes. It returns nil if the model has no such column, or
+// several and Go promotes none.
 func ColumnOf(table *schema.Table, goName string) *schema.Field {
+	promoted, _ := table.Type.FieldByName(goName)
+	var found []*schema.Field
 	for _, f := range table.Fields {
-		if f.GoName == goName {
+		switch {
+		case f.GoName == goName && slices.Equal(f.Index, promoted.Index), f.GoName != goName && len(f.Index) > 1 && nameOf(table, f) == goName:
 			return f
+		case f.GoName == goName:
+			found = append(found, f)
 		}
 	}
+	if len(found) == 1 {
+		return found[0]
+	}
 	return nil
+}
+
+// PathOf is the Go name of a column behind those of the structs that it is in, as Go code has them: "Place.City".
+// It leaves out embedded structs.
+func PathOf(table *schema.Table, column *schema.Field) string {
+	var names []string
+	t := table.Type
+	for _, i := range column.Index {
+		f := naming.Indirect(t).Field(i)
+		if !f.Anonymous {
+			names = append(names, f.Name)
+		}
+		t = f.Type
+	}
+	return strings.Join(names, ".")
+}
+
+// nameOf is the Go name of a column in inputs and views if another column has the same: "PlaceCity".
+func nameOf(table *schema.Table, column *schema.Field) string {
+	return strings.ReplaceAll(PathOf(table, column), ".", "")
 }
 
 // TimeColumn returns the column of a timestamp that the framework sets, by the name of its

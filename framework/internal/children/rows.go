@@ -314,9 +314,9 @@ func (b *batch) add(row reflect.Value, index int) {
 // that are new.
 func (p *rowChange) compare(c *call.Call, parent reflect.Value) (changed, added batch, err error) {
 	for i, one := range p.items {
-		row := reflect.New(p.rows.Model)
+		row := bunmodel.New(p.rows.Table)
 		if one.stored.IsValid() {
-			row.Elem().Set(one.stored.Elem())
+			row = bunmodel.Copy(p.rows.Table, one.stored.Elem())
 		}
 		for _, w := range p.columns {
 			w.column.Value(row.Elem()).Set(one.value.FieldByIndex(w.field.Index))

@@ -286,6 +286,9 @@ func (l *rowList) broken(b batch, err error) error {
 	if of.Fault.Kind == sqldb.ForeignKey {
 		code, detail = problem.CodeInvalidReference, "refers to nothing"
 	}
+	if of.Reserved != nil {
+		code, detail = of.Reserved.Code, of.Reserved.Detail
+	}
 	for _, w := range l.columns {
 		if which >= 0 && slices.Contains(columns, w.column.Name) {
 			of.Faults = append(of.Faults, problem.Fault{Pointer: pointerAt(at, b.indexes[which], w.field), Code: code, Detail: detail})

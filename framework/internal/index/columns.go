@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/relation"
@@ -141,7 +142,7 @@ func (l *tableList) use(r *table.Resource, name, model string, columns ...needed
 func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...*schema.Field) {
 	columns := make([]neededColumn, len(fields))
 	for i, f := range fields {
-		columns[i] = neededColumn{name: f.Name, field: table.TypeName + "." + f.GoName}
+		columns[i] = neededColumn{name: f.Name, field: table.TypeName + "." + bunmodel.PathOf(table, f)}
 	}
 	l.use(r, table.Name, table.TypeName, columns...)
 }

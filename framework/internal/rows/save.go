@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
@@ -70,9 +71,8 @@ func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*s
 
 // NoteGiven notes the row that a function is about to receive, with a copy of its values: Save
 // writes the columns that the function changes.
-func NoteGiven(c *call.Call, m reflect.Value) {
-	before := reflect.New(m.Type().Elem()).Elem()
-	before.Set(m.Elem())
+func NoteGiven(c *call.Call, r *table.Resource, m reflect.Value) {
+	before := bunmodel.Copy(r.Table, m.Elem()).Elem()
 	state.Of(c).Progress.Given = &state.GivenRow{Row: m.Interface(), Before: before}
 }
 

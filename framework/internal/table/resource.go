@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -25,7 +24,6 @@ import (
 	"trestle.example/framework/internal/reserved"
 	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/state"
-	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -145,17 +143,17 @@ func (r *Resource) Find(path string) (query.Source, error) {
 	return found, nil
 }
 
-// checkReserved returns a validation error for the first reserved value of a row in the columns that
+// checkReserved returns a [RowError] for the first reserved value of a row in the columns that
 // are written, nil without one. The error has a pointer if clients know the column.
 func (r *Resource) checkReserved(m reflect.Value, written []*schema.Field) error {
 	column, fault := r.Reserved.Check(m, written)
 	if column == nil {
 		return nil
 	}
-	if name := r.clientName(column.Name); name != "" {
-		fault.Pointer = naming.PointerTo(name)
+	return &RowError{
+		Resource: r, Row: m, Fault: sqldb.Fault{Table: r.Table.Name, Columns: []string{column.Name}}, Reserved: &fault,
+		Err: naming.Sentence("%s.%s has a reserved value: it %s", r.Model.Name(), column.GoName, fault.Detail),
 	}
-	return problem.Invalid(fault)
 }
 
 // Ignores decides what happens to a part of a request that has no effect. If the resource is
@@ -168,16 +166,6 @@ func (r *Resource) Ignores(c *call.Call, note string) bool {
 	p := state.Of(c).Progress
 	p.Ignored = append(p.Ignored, note)
 	return true
-}
-
-// clientName is a client's name of a column, the first in the alphabet. It is empty if no input or view has the column.
-func (r *Resource) clientName(column string) string {
-	for _, name := range slices.Sorted(maps.Keys(r.Names)) {
-		if r.Names[name].Column.Name == column {
-			return name
-		}
-	}
-	return ""
 }
 
 // Rows starts a query of the rows in the caller's scope.

@@ -12,12 +12,13 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A RowError is an error of a constraint on a row that the framework wrote or deleted.
+// A RowError is an error of a constraint on a row that the framework wrote or deleted, or of a reserved value in it.
 type RowError struct {
 	Resource *Resource     // of the row
 	Row      reflect.Value // with the written values; invalid for a delete
 	Fault    sqldb.Fault
 	Err      error
+	Reserved *problem.Fault // of the reserved value, without a pointer; nil for an error of a constraint
 	// Faults are those of the body, for rows of a list in it. Without them, package translate finds them.
 	Faults []problem.Fault
 	// OneOf reports that one of several rows of a list broke the constraint, and that the error does

@@ -93,7 +93,7 @@ func (r *Resource) Document(m reflect.Value) {
 
 // Insert stores a new row, given as a pointer to its model, and records it. It reads the values
 // back that the database generates: a key, or the default of a column. A reserved value is a
-// validation error. Errors of constraints are as [Resource.OfRow] returns them.
+// [RowError]. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.checkReserved(m.Elem(), r.Table.Fields); err != nil {
 		return err

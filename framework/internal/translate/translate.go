@@ -24,22 +24,26 @@ type breach struct {
 }
 
 // Error turns an error of the database into an error for the client, without SQL and names of
-// constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a
-// value of a body that its column cannot hold becomes 400. It returns unchanged every other error, and every
+// constraints and columns. A unique constraint, a foreign key and a CHECK constraint become 409, a reserved
+// value and a value of a body that its column cannot hold become 400. It returns unchanged every other error, and every
 // error that contains a [problem.Error].
 func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
 	fault, ok := e.Resource.Classify(err)
-	if !ok {
+	row, known := errors.AsType[*table.RowError](err)
+	if !ok && (!known || row.Reserved == nil) {
 		return err
 	}
 	b := breach{at: e, resource: e.Resource, fault: fault, body: body}
-	if row, known := errors.AsType[*table.RowError](err); known {
+	if known {
 		b.row, b.fault = row, row.Fault
 		if !b.own() {
 			b.resource = row.Resource
+		}
+		if row.Reserved != nil {
+			return b.reserved().Because(err)
 		}
 	}
 	switch b.fault.Kind {
@@ -118,6 +122,15 @@ func (b breach) brokenReference() *problem.Error {
 	e := problem.Conflict(problem.CodeConflict, "A record that the body refers to does not exist.")
 	e.Faults = relabel(b.faults(b.fault.Columns), problem.CodeInvalidReference, "refers to nothing")
 	return e
+}
+
+// reserved is the error of a row with a reserved value. Without a member of the body that has the value, the fault has no pointer.
+func (b breach) reserved() *problem.Error {
+	faults := relabel(b.faults(b.fault.Columns), b.row.Reserved.Code, b.row.Reserved.Detail)
+	if len(faults) == 0 {
+		faults = []problem.Fault{*b.row.Reserved}
+	}
+	return problem.Invalid(faults...)
 }
 
 // relabel gives faults another code and detail.

@@ -33,7 +33,7 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	if m, err = f.Endpoint.Resource.ModelOf(c, r); err != nil {
 		return m, err
 	}
-	rows.NoteGiven(c, m)
+	rows.NoteGiven(c, f.Endpoint.Resource, m)
 	if f.Endpoint.Partial() {
 		f.Endpoint.complete(in, m.Elem())
 		if faults := in.Check(); len(faults) > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
@@ -127,5 +128,5 @@ func (e Handler) referencesIn(in *input.Decoded) []input.Reference {
 // owning reports whether a field is the reference that the scope goes through.
 func (e Handler) owning(f *input.Field) bool {
 	scope := e.Resource.Scope
-	return scope.Kind == declare.ScopeVia && scope.Column != nil && scope.Column.GoName == f.GoName
+	return scope.Kind == declare.ScopeVia && scope.Column != nil && scope.Column == bunmodel.ColumnOf(e.Resource.Table, f.GoName)
 }

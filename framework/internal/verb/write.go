@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
@@ -98,7 +99,7 @@ func (w *Writing) lists(in *input.Decoded) bool {
 // related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
 func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (any, reflect.Value, error) {
-	m := reflect.New(w.Resource.Model)
+	m := bunmodel.New(w.Resource.Table)
 	if len(w.guarded(c)) > 0 {
 		if err := w.checkNew(c, in); err != nil {
 			return nil, m, err
@@ -130,7 +131,7 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 	if w.Verb.Fill == nil {
 		return nil
 	}
-	rows.NoteGiven(c, m)
+	rows.NoteGiven(c, w.Resource, m)
 	return w.Verb.Fill(c, m.Interface(), in.Value.Interface())
 }
 
@@ -317,8 +318,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if faults := in.Check(); len(faults) > 0 {
 		return nil, problem.Invalid(faults...)
 	}
-	before := reflect.New(w.Resource.Model).Elem()
-	before.Set(m.Elem())
+	before := bunmodel.Copy(w.Resource.Table, m.Elem()).Elem()
 	for name, col := range w.Columns {
 		if w.writes(in, name) {
 			col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))

@@ -45,7 +45,9 @@ func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 	err := s.DB.Migrate(ctx, func(m sqldb.Migration, took time.Duration) {
 		n++
 		bar.Sayf("Applied %s in %s.", m, took.Round(time.Millisecond))
-		bar.Show(n, max(n, pending))
+		if n <= pending {
+			bar.Show(n, pending)
+		}
 	}, run.Migrations...)
 	stop()
 	bar.End()
@@ -58,17 +60,16 @@ func MigrateUp(ctx context.Context, run *command.Run, s *site.Site) error {
 // firstWait is how long a migration waits before the wait is reported.
 const firstWait = time.Second
 
-// countPending counts the pending migrations. It returns 0 if no migration was ever applied,
-// or if they cannot be read in a second. [sqldb.DB.Migrate] then returns the error, if there is
-// one.
+// countPending counts the pending migrations. It returns 0 if they cannot be read in a second.
+// [sqldb.DB.Migrate] then returns the error, if there is one.
 func countPending(ctx context.Context, run *command.Run, s *site.Site) int {
 	ctx, cancel := context.WithTimeout(ctx, firstWait)
 	defer cancel()
-	pending, err := run.CountPending(ctx, s.DB)
+	list, err := s.DB.MigrationStatus(ctx, run.Migrations...)
 	if err != nil {
 		return 0
 	}
-	return pending
+	return len(site.PendingNames(list))
 }
 
 // reportWait reports, until stop is called, that a migration waits for another process, for

@@ -64,35 +64,53 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 }
 
 // CureMissing says what to do about a missing table or column if no migration is pending. If a
-// migration created it, it must get its old name again or be restored from a backup. If none
-// did, a migration must add it.
+// migration created it, it must get its old name again or be restored from a backup. If a later one
+// dropped or renamed it, or none created it, the model must change, or a migration must add it.
 func (p Project) CureMissing(m framework.MissingColumn) string {
-	if by := p.creatorOf(m.Table, m.Column); by != "" {
-		return "the migration " + by + " created it: " + cureLost(m.Table, m.Column)
+	switch created, removed := p.historyOf(m.Table, m.Column); {
+	case removed != "":
+		return p.Text("the migration " + removed + " drops or renames it: change the model, or write a migration that adds it again ({program} migrate new NAME)")
+	case created != "":
+		return "the migration " + created + " created it: " + cureLost(m.Table, m.Column)
 	}
 	return p.Text("write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up")
 }
 
-// creatorOf returns the name of the last migration that creates a table, or if column is not "",
-// a column of it, by CREATE TABLE, ADD or RENAME TO. It skips files that cannot be read. It
-// returns "" if it finds no migration.
-func (p Project) creatorOf(table, column string) (name string) {
-	of, named := `\s+TABLE`+gap+`(?:IF\s+(?:NOT\s+)?EXISTS)?`+gap+tablePattern(table), `"?`+regexp.QuoteMeta(column)+`\b`
-	text := `\bCREATE` + of
-	if column != "" {
-		text += `[^;]*?\b` + named + `|\bALTER` + of + `[^;]*?\b(?:ADD(?:\s+COLUMN)?(?:\s+IF\s+NOT\s+EXISTS)?|TO)\s+` + named
-	}
-	statement := regexp.MustCompile(`(?is)` + text)
+// historyOf returns the name of the last migration that creates a table or a view, or if column is not "",
+// a column of it, by CREATE, ADD or RENAME TO, and that of the last one after it that drops or renames it. It
+// skips files that cannot be read. A name is "" if there is no such migration.
+func (p Project) historyOf(table, column string) (created, removed string) {
+	creates, removes := historyPatterns(table, column)
 	for _, set := range p.Migrations {
 		files, _ := fs.Glob(set.FS, "*.up.sql")
 		for _, file := range files {
-			if text, err := fs.ReadFile(set.FS, file); err == nil && statement.Match(text) {
-				base, _, _ := strings.Cut(file, ".")
-				name = set.Namespace + "/" + base
+			text, err := fs.ReadFile(set.FS, file)
+			base, _, _ := strings.Cut(file, ".")
+			switch name := set.Namespace + "/" + base; {
+			case err != nil:
+			case creates.Match(text):
+				created, removed = name, ""
+			case removes.Match(text):
+				removed = name
 			}
 		}
 	}
-	return name
+	return created, removed
+}
+
+// historyPatterns match the statements that create a table or a column, and those that drop or rename it.
+func historyPatterns(table, column string) (creates, removes *regexp.Regexp) {
+	const kinds, exists = `\s+(?:TABLE|(?:MATERIALIZED\s+)?VIEW)`, gap + `(?:IF\s+(?:NOT\s+)?EXISTS)?` + gap
+	of := kinds + exists + tablePattern(table)
+	adds, drops := `\bCREATE(?:\s+OR\s+REPLACE)?`+of, `\bDROP`+of+`|\bALTER`+of+`[^;]*?\bRENAME\s+TO\b`
+	if column == "" {
+		adds += `|\bRENAME\s+TO\s+` + tablePattern(table)
+	} else {
+		named := `"?` + regexp.QuoteMeta(column) + `\b`
+		adds += `[^;]*?\b` + named + `|\bALTER` + of + `[^;]*?\b(?:ADD(?:\s+COLUMN)?(?:\s+IF\s+NOT\s+EXISTS)?|TO)\s+` + named
+		drops = `\bALTER` + of + `[^;]*?\b(?:DROP|RENAME)(?:\s+COLUMN)?(?:\s+IF\s+EXISTS)?\s+` + named
+	}
+	return regexp.MustCompile(`(?is)` + adds), regexp.MustCompile(`(?is)` + drops)
 }
 
 // gap matches space and actions of templates between the words of a statement, dot the dot after a schema.

@@ -42,6 +42,43 @@ func TestCureOfAMissingTable(t *testing.T) {
 	}
 }
 
+// TestCureOfWhatAMigrationRemoved: if a later migration drops or renames a table or a column, the model is behind it.
+func TestCureOfWhatAMigrationRemoved(t *testing.T) {
+	for _, c := range []struct {
+		table, column, migration string
+		removed                  bool
+	}{
+		{"stock", "shelf", `ALTER TABLE stock DROP COLUMN shelf`, true},
+		{"stock", "shelf", `alter table "stock" drop column if exists "shelf"`, true},
+		{"stock", "shelf", `ALTER TABLE stock DROP shelf`, true},
+		{"stock", "shelf", `ALTER TABLE stock RENAME COLUMN shelf TO place`, true},
+		{"stock", "shelf", `ALTER TABLE stock RENAME shelf TO place`, true},
+		{"stock", "shelf", `ALTER TABLE stock DROP COLUMN shelf; ALTER TABLE stock ADD COLUMN shelf text`, false},
+		{"stock", "shelf", `ALTER TABLE stock DROP COLUMN shelves`, false},
+		{"stock", "shelf", `ALTER TABLE other DROP COLUMN shelf`, false},
+		{"stock", "", `DROP TABLE stock`, true},
+		{"stock", "", `DROP TABLE IF EXISTS "stock"`, true},
+		{"stock", "", `ALTER TABLE stock RENAME TO goods`, true},
+		{"stock", "", `ALTER TABLE "stock" RENAME TO goods`, true},
+		{"stock", "", `DROP TABLE stock; ALTER TABLE stock_new RENAME TO stock`, false},
+		{"stock", "", `DROP TABLE stocks`, false},
+		{"stock", "", `ALTER TABLE stock RENAME COLUMN a TO b`, false},
+		{"low", "", `DROP VIEW low`, true},
+		{"low", "", `CREATE OR REPLACE VIEW low AS SELECT 1`, false},
+	} {
+		t.Run(c.migration, func(t *testing.T) {
+			p := Project{Migrations: []sqldb.Migrations{{Namespace: "shop", FS: fstest.MapFS{
+				"1_first.tx.up.sql": {Data: []byte(`CREATE TABLE "stock" (id text, shelf text); CREATE VIEW low AS SELECT id FROM stock`)},
+				"2_next.tx.up.sql":  {Data: []byte(c.migration)},
+			}}}}
+			cure := p.CureMissing(framework.MissingColumn{Table: c.table, Column: c.column})
+			if got := strings.HasPrefix(cure, "the migration shop/2_next drops or renames it: change the model"); got != c.removed || !got && !strings.Contains(cure, " created it") {
+				t.Errorf("the cure is: %s", cure)
+			}
+		})
+	}
+}
+
 // TestCureOfAMissingColumn names the last migration that added the column to a table in a schema.
 func TestCureOfAMissingColumn(t *testing.T) {
 	p := Project{Migrations: []sqldb.Migrations{{Namespace: "shop", FS: fstest.MapFS{
