@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,11 @@ type Program struct {
 	// declarations name, and a superuser. A permission of the project's own type needs a caller
 	// that it permits.
 	ProofCallers []framework.ProofCaller
+
+	// ProofSignIn makes a user of a kind for [Program.Prove] and the command prove, if the API has other
+	// authenticators than [auth.Token]. It returns the headers of the user's requests, and the caller as the API
+	// identifies it. The default makes users with a token of package auth.
+	ProofSignIn func(ctx context.Context, site *Site, kind framework.ProofCaller) (http.Header, *framework.Caller, error)
 
 	// Demo is the demo data. Without it there is neither the command seed nor the flag
 	// --seed of serve.

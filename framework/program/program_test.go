@@ -1,17 +1,21 @@
 package program
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"trestle.example/framework"
+	"trestle.example/framework/auth"
 	"trestle.example/framework/program/internal/command"
 	"trestle.example/framework/program/internal/exit"
 	"trestle.example/internal/testserver/postgres"
@@ -188,6 +192,63 @@ func TestWhatIsBesideTheAPI(t *testing.T) {
 			t.Errorf("%s ends with %d and says %q; want %d, %q", name, code, said, test.code, test.says)
 		}
 	}
+}
+
+// byKey identifies callers by a header of their own.
+type byKey struct {
+	mu    sync.Mutex
+	known map[string]*framework.Caller
+}
+
+func (*byKey) Challenge() string { return `Key realm="tests"` }
+
+func (k *byKey) Authenticate(_ *framework.Call, r *http.Request) (*framework.Caller, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known[r.Header.Get("X-Api-Key")], nil
+}
+
+// signIn makes a user in the database, and a key.
+func (k *byKey) signIn(ctx context.Context, site *Site, kind framework.ProofCaller) (http.Header, *framework.Caller, error) {
+	user, err := site.Identity.Users.CreateUser(ctx, site.DB.Session(), auth.NewUser{Email: rand.Text() + "@example.com", Password: rand.Text(), Staff: kind.Staff, Superuser: kind.Superuser})
+	if err != nil {
+		return nil, nil, err
+	}
+	caller := &framework.Caller{ID: user.ID, Staff: kind.Staff, Superuser: kind.Superuser, Permissions: map[string]bool{}}
+	for _, permission := range kind.Permissions {
+		caller.Permissions[permission] = true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.known[user.ID.String()] = caller
+	return http.Header{"X-Api-Key": {user.ID.String()}}, caller, nil
+}
+
+// TestAProofByOtherAuthenticators: a program without tokens of package auth makes the callers of a proof itself.
+func TestAProofByOtherAuthenticators(t *testing.T) {
+	t.Parallel()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		keys := &byKey{known: map[string]*framework.Caller{}}
+		p := usersAlone()
+		p.Config = func(site *Site) framework.Config {
+			c := DefaultConfig(site)
+			c.Authentication = []framework.Authenticator{keys}
+			return c
+		}
+		p.Register = func(api *framework.API, _ *Site) {
+			api.Register(framework.ViewSet[auth.User]{
+				Name: "people", Scope: framework.Own(func(u *auth.User) *uuid.UUID { return &u.ID }), Permission: framework.Authenticated(),
+				Verbs: framework.Verbs{List: framework.Shows[struct {
+					ID uuid.UUID `json:"id"`
+				}]()},
+			})
+		}
+		p.ProofSignIn = keys.signIn
+		proof, err := p.Prove(t.Context(), database, framework.ProofOptions{Seed: 1})
+		if err != nil || len(proof.Findings)+len(proof.Unexercised) > 0 {
+			t.Errorf("the proof finds %v, %v", proof, err)
+		}
+	})
 }
 
 // TestAProofNeedsAnEmptyDatabase: a proof of a database that has tables changes nothing.

@@ -23,7 +23,8 @@ import (
 // Prove opens the program on an empty database, migrates it, and tries to reach the rows of each
 // caller as every other caller: see [framework.API.Prove]. It uses the defaults of all settings and
 // no rates. A database that has tables is an error. Unless o has
-// SignIn, callers are users with a token of package auth, and the API must accept [auth.Token]. It
+// SignIn or the program ProofSignIn, callers are users with a token of package auth, and the API must accept
+// [auth.Token]. It
 // sets the Handler of o, and adds ProofCallers.
 func (p Program) Prove(ctx context.Context, databaseURL string, o framework.ProofOptions) (*framework.Proof, error) {
 	p = p.withDefaults()
@@ -54,7 +55,13 @@ func (p Program) Prove(ctx context.Context, databaseURL string, o framework.Proo
 	if o.Handler, err = api.Handler(); err != nil {
 		return nil, err
 	}
-	if o.SignIn == nil {
+	switch {
+	case o.SignIn != nil:
+	case p.ProofSignIn != nil:
+		o.SignIn = func(ctx context.Context, k framework.ProofCaller) (http.Header, *framework.Caller, error) {
+			return p.ProofSignIn(ctx, newSite(s), k)
+		}
+	default:
 		o.SignIn = signIn(s)
 	}
 	o.Callers = append(slices.Clip(o.Callers), p.ProofCallers...)

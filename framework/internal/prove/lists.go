@@ -136,8 +136,10 @@ func (p *prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *
 	for _, l := range looks {
 		l.was = p.look(l)
 	}
-	// The rows that it needs may be new too, and seen by others: the next one finds them there.
-	for range 2 {
+	// The rows that it needs may be new too, and seen by others: the next one finds them there, at last also those that lists name.
+	defer func() { p.Settled = false }()
+	for round := range 3 {
+		p.Settled = round > 0
 		for _, l := range looks {
 			l.shows = p.showsOne(l, changed)
 		}
@@ -265,7 +267,7 @@ func (p *prover) identifies(one *fixture.Row, column, value string) bool {
 	return len(value) >= fixture.Telling && (len(keys) == 1 && keys[0] == column || p.Words[strings.TrimSuffix(value, fixture.MailDomain)])
 }
 
-// mayKnow reports whether a person may know a value of a row: a viewset shows it, unless the row is
+// mayKnow reports whether a person may know a value of a row: a viewset shows the row and the column, unless the row is
 // deleted, the person has sent it, or it is also in another row that the person sees.
 func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, deleted bool) bool {
 	for _, r := range p.Registry.Resources {
@@ -317,17 +319,17 @@ func (p *prover) isLink(name string) (linked bool) {
 	return linked
 }
 
-// masked reports whether a rule of a viewset hides a column from a person.
+// masked reports whether a viewset hides a column of its rows from a person: by its views, or by a rule.
 func (p *prover) masked(who *fixture.Person, r *table.Resource, column string) bool {
 	field := r.Table.FieldMap[column]
-	if field == nil {
-		return false
+	if field == nil || !p.shown.By(r, column) {
+		return field != nil
 	}
 	c := p.CallOf(who, fixture.Listing(r))
 	return slices.ContainsFunc(r.Fields.Seeing(r.FieldOf(column, field)), func(rule *fieldrule.Rule) bool { return !rule.Permission.Permit(c) })
 }
 
-// maskedIn reports whether rules hide a column of a row in each viewset that shows the row.
+// maskedIn reports whether a column of a row is masked in each viewset that shows the row.
 func (p *prover) maskedIn(who *fixture.Person, one *fixture.Row, column string) bool {
 	masked := false
 	for _, r := range p.Registry.Resources {

@@ -398,5 +398,11 @@ func TestSignInOfOneCaller(t *testing.T) {
 				t.Errorf("the error is %v; want %s", err, name)
 			}
 		}
+		unknown := func(context.Context, framework.ProofCaller) (http.Header, *framework.Caller, error) {
+			return http.Header{"X-Api-Key": {"other"}}, &framework.Caller{ID: uuid.New()}, nil
+		}
+		if _, err = api.Prove(t.Context(), framework.ProofOptions{Handler: handler, SignIn: unknown}); err == nil || !strings.Contains(err.Error(), "no authenticator of the API identifies the caller") {
+			t.Errorf("for a caller whom the API does not know, the error is %v", err)
+		}
 	})
 }

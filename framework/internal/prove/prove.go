@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
+	"trestle.example/framework/internal/prove/shown"
 	"trestle.example/framework/internal/table"
 )
 
@@ -20,7 +21,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p := &prover{Fixture: f, report: &report.Report{
 		Title: registry.Config.Title, Version: registry.Config.Version, At: registry.Config.Now().UTC(), Seed: o.Seed,
 		Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources),
-	}, kinds: map[string]int{}, moved: map[movedText]bool{}}
+	}, kinds: map[string]int{}, shown: shown.Find(registry), moved: map[movedText]bool{}}
 	for _, one := range f.People {
 		p.report.Callers = append(p.report.Callers, one.Name)
 	}

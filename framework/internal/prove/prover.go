@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
+	"trestle.example/framework/internal/prove/shown"
 )
 
 // A prover is a proof under way.
@@ -17,7 +18,8 @@ type prover struct {
 	kinds  map[string]int      // the places of the findings of each kind in the report
 	later  []*fixture.Endpoint // that were not exercised, because their rows may come from endpoints after them
 	again  bool                // the endpoints are tried for the second time
-	moved  map[movedText]bool  // what a person sent, and so may get back
+	shown  shown.Columns
+	moved  map[movedText]bool // what a person sent, and so may get back
 }
 
 // quoted is a text in a sentence, such as the value that an answer has.

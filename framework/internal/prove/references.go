@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/internal/prove/sample"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -118,9 +119,9 @@ func (p *prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
 func (p *prover) refer(e *fixture.Endpoint, r fixture.Request, pointer, key, missing string) {
 	before := p.Contents()
 	none := r
-	none.Body = []byte(fixture.Mask(string(r.Body), key, missing))
+	none.Body = []byte(sample.Mask(string(r.Body), key, missing))
 	got, other := p.Send(e, r), p.Send(e, none)
-	faults := fixture.PointersIn(got.Value())
+	faults := sample.PointersIn(got.Value())
 	switch changed := before.ChangedIn(p.Contents()); {
 	case got.OK():
 		p.find(e, r.By, got.Curl(), "a reference to another's row at %s is accepted", pointer)
@@ -128,7 +129,7 @@ func (p *prover) refer(e *fixture.Endpoint, r fixture.Request, pointer, key, mis
 		p.find(e, r.By, got.Curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s",
 			pointer, answers.Difference(got.Plain(key, missing), "for "+missing, other.Plain(key, missing)))
 	case len(faults) > 0 && !slices.ContainsFunc(faults, func(one string) bool { return strings.HasSuffix(one, pointer) }):
-		p.skip(e, r.By, got.Curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, fixture.Clip(got.Text))
+		p.skip(e, r.By, got.Curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, sample.Clip(got.Text))
 	case len(changed) > 0:
 		p.find(e, r.By, got.Curl(), "a reference to another's row at %s changes %s", pointer, strings.Join(changed, ", "))
 	}

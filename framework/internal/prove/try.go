@@ -7,9 +7,12 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/prove/advice"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/internal/prove/sample"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
@@ -62,7 +65,7 @@ func reached(e *fixture.Endpoint, got *fixture.Answer) bool {
 	if e.Declared() || got.Status >= http.StatusInternalServerError || got.Status == http.StatusTooManyRequests {
 		return got.OK()
 	}
-	return e.OfAuth() || len(fixture.PointersIn(got.Value())) == 0
+	return e.OfAuth() || len(sample.PointersIn(got.Value())) == 0
 }
 
 // tryOpenAs sends the request of one caller. It returns the answer, nil if the request could not be
@@ -95,17 +98,14 @@ func (p *prover) unreached(e *fixture.Endpoint, last *fixture.Answer) {
 	usable := func(who *fixture.Person) bool { return e.Access(who) != spec.AccessRefused }
 	switch {
 	case !slices.ContainsFunc(p.People, usable):
-		p.skip(e, p.Owner, "", "the declarations reject every caller: list a kind of caller that its permission permits")
+		p.skip(e, p.Owner, "", advice.Rejecting)
 	case !p.again:
 		p.later = append(p.later, e)
 	case e.Tried.Succeeded():
 	case last == nil:
-		p.skip(e, p.Owner, "", "no row for it could be made: "+
-			"declare an endpoint that creates one and whose input has valid examples, or insert one by a migration")
+		p.skip(e, p.Owner, "", "%s", advice.Unmade(p.FailedMaker(e.Resource)))
 	default:
-		p.skip(e, last.By, last.Curl(), "it is answered %d: %s\n"+
-			"Give the fields of its input examples that are valid, tag fields that are keys of rows with ref, "+
-			"or declare the endpoints that make the rows which it needs", last.Status, fixture.Clip(last.Text))
+		p.skip(e, last.By, last.Curl(), "%s", advice.Rejected(last))
 	}
 }
 
@@ -130,6 +130,7 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 	p.tryLocks(e, one)
 	p.stock(e, one)
 	p.permitted(e, one)
+	p.tryMasked(e, one)
 	if len(p.Fits[e].Left) > 0 { // the bodies before may have been rejected whatever the row
 		if one = p.rowToReach(e); one != nil {
 			p.reachAll(e, one)
@@ -379,6 +380,15 @@ func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
 		}
 	}
 	return one
+}
+
+// tryMasked sends a change as each caller who may make it: the answer must not have a field that a rule hides from the caller.
+func (p *prover) tryMasked(e *fixture.Endpoint, one *fixture.Row) {
+	for _, who := range p.Others(one.By) {
+		if len(e.Resource.Fields) > 0 && e.Info.Method != http.MethodGet && e.Out != input.NoneType && p.Permits(e, who, one) {
+			_, _ = p.Succeed(e, who, p.another(e, one))
+		}
+	}
 }
 
 // permittedFor sends a request for a row as callers that the declarations permit, until one

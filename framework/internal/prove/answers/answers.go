@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/sample"
 )
 
 // Difference returns the lines of an answer that another one lacks, and those of the other one.
@@ -26,7 +27,7 @@ func Difference(one, name, other string) string {
 	if same > before && !strings.Contains(mine[:same], "\n") {
 		mine, theirs = "…"+mine[same-before:], "…"+theirs[same-before:]
 	}
-	return fixture.Clip(mine) + "\n--- and " + name + ":\n" + fixture.Clip(theirs)
+	return sample.Clip(mine) + "\n--- and " + name + ":\n" + sample.Clip(theirs)
 }
 
 // Objects lists the rows of an answer: the objects of a list, or the object of one row.

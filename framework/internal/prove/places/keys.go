@@ -12,6 +12,7 @@ import (
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/sample"
 )
 
 // A Place is one place of a request.
@@ -35,7 +36,7 @@ func Keys(e *fixture.Endpoint, r fixture.Request) (all []Place) {
 	for _, found := range keysIn(body, e.Input, "") {
 		all = append(all, Place{found[0], func(key string) fixture.Request {
 			changed := r
-			changed.Body = []byte(fixture.Mask(string(r.Body), found[1], key))
+			changed.Body = []byte(sample.Mask(string(r.Body), found[1], key))
 			return changed
 		}})
 	}

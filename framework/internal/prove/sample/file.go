@@ -1,4 +1,4 @@
-// Package sample makes values of bodies that satisfy rules and media types.
+// Package sample makes values of bodies that satisfy rules and media types, and cuts and masks texts of answers.
 package sample
 
 import (

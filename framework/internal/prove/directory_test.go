@@ -1,0 +1,151 @@
+package prove_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"trestle.example/framework"
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+// A Violin is its owner's; a directory shows its kind to all.
+type Violin struct {
+	bun.BaseModel `bun:"table:violins"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	Kind    string
+	Vault   string
+	IBAN    string
+
+	Tags []*ViolinTag `bun:"m2m:violin_tags,join:Violin=Tag"`
+}
+
+type ViolinTag struct {
+	bun.BaseModel `bun:"table:tags"`
+
+	ID   uuid.UUID `bun:",pk"`
+	Name string
+}
+
+type ViolinTagging struct {
+	bun.BaseModel `bun:"table:violin_tags"`
+
+	ViolinID uuid.UUID  `bun:",pk"`
+	Violin   *Violin    `bun:"rel:belongs-to,join:violin_id=id"`
+	TagID    uuid.UUID  `bun:",pk"`
+	Tag      *ViolinTag `bun:"rel:belongs-to,join:tag_id=id"`
+}
+
+func (v *Violin) owner() *uuid.UUID { return &v.OwnerID }
+
+var violinSchema = sqldb.Migrations{Namespace: "violins", FS: fstest.MapFS{
+	"1_violins.tx.up.sql": {Data: []byte(`CREATE TABLE violins ({{id}}, owner_id {{uuid}} NOT NULL, kind {{text}} NOT NULL, vault {{text}} NOT NULL, iban {{text}} NOT NULL);
+CREATE TABLE tags ({{id}}, name {{text}} NOT NULL UNIQUE);
+CREATE TABLE violin_tags (violin_id {{uuid}} NOT NULL REFERENCES violins (id) ON DELETE CASCADE, tag_id {{uuid}} NOT NULL REFERENCES tags (id), PRIMARY KEY (violin_id, tag_id));`)},
+	"1_violins.tx.down.sql": {Data: []byte(``)},
+}}
+
+// violins serves violins to their owners and to insurers, and a directory of them to all. A leak is the name of a mistake in a function.
+func violins(leak string) []framework.Resource {
+	type input struct {
+		Kind  string   `json:"kind"  validate:"required,max=100"`
+		Vault string   `json:"vault" validate:"required,max=100"`
+		IBAN  string   `json:"iban"  validate:"required,max=100"`
+		Tags  []string `json:"tags"  to:"tags.name,create,limit=5"`
+	}
+	type view struct {
+		ID    uuid.UUID `json:"id"`
+		Kind  string    `json:"kind"`
+		Vault string    `json:"vault"`
+		IBAN  string    `json:"iban,omitempty"`
+		Tags  []string  `json:"tags"           from:"tags.name"`
+	}
+	type entry struct {
+		ID   uuid.UUID `json:"id"`
+		Kind string    `json:"kind"`
+	}
+	type word struct {
+		ID   uuid.UUID `json:"id"`
+		Name string    `json:"name"`
+	}
+	type answer struct {
+		Text   string `json:"text"`
+		Number int64  `json:"number"`
+	}
+	details := framework.Get("details", func(_ *framework.Call, v *Violin, _ framework.None) (answer, error) {
+		if leak == "details" {
+			return answer{Text: v.Vault}, nil
+		}
+		return answer{Text: v.Kind}, nil
+	})
+	find := framework.OnCollection(http.MethodGet, "newest", func(c *framework.Call, _ framework.None) (answer, error) {
+		var v Violin
+		q := c.DB.NewSelect().Model(&v).OrderExpr("id DESC").Limit(1)
+		if leak != "newest" {
+			q = q.Where("owner_id = ?", c.Caller.ID)
+		}
+		_ = q.Scan(c) // there may be none
+		return answer{Text: v.Vault}, nil
+	})
+	count := framework.OnCollection(http.MethodGet, "number", func(c *framework.Call, _ framework.None) (answer, error) {
+		q := c.DB.NewSelect().Table("violins")
+		if leak != "number" {
+			q = q.Where("owner_id = ?", c.Caller.ID)
+		}
+		n, err := q.Count(c)
+		return answer{Number: n}, err
+	})
+	remind := framework.Post("remind", func(_ *framework.Call, v *Violin, _ framework.None) (answer, error) {
+		if leak == "remind" {
+			return answer{Text: v.IBAN}, nil
+		}
+		return answer{Text: v.Kind}, nil
+	})
+	return []framework.Resource{
+		framework.ViewSet[Violin]{
+			Name: "violins", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Violin).owner).Unless(framework.Holds("violins.insure")),
+			Permission: framework.Authenticated(), Fields: []framework.FieldRule{framework.Sees("iban", framework.Holds("violins.iban"))},
+			Actions: []framework.Action[Violin]{remind}, Collection: []framework.CollectionAction{find, count},
+			Relations: framework.Relations{"tags": "tags"}, Models: []any{(*ViolinTagging)(nil)},
+		},
+		framework.ViewSet[Violin]{
+			Name: "directory", Verbs: framework.ReadOnly[entry](), Scope: framework.Public(), Permission: framework.Anyone(), Actions: []framework.Action[Violin]{details},
+		},
+		framework.ViewSet[ViolinTag]{Name: "tags", Verbs: framework.ReadOnly[word](), Scope: framework.Public(), Permission: framework.Anyone()},
+	}
+}
+
+// TestADirectoryOfPrivateRows: a caller who sees a row in a directory does not see all of its columns. A count of rows is found although
+// each row makes a tag that all see, and a field that a rule hides is found in the answer of an action that writes.
+func TestADirectoryOfPrivateRows(t *testing.T) {
+	const text = "which is of a row or a field that is not theirs"
+	for _, c := range []struct{ leak, endpoint, finding string }{
+		{"", "", ""},
+		{"details", "GET /api/directory/{id}/details/", text},
+		{"newest", "GET /api/violins/newest/", text},
+		{"number", "GET /api/violins/number/", "the answer changed after another caller's request POST /api/violins/"},
+		{"remind", "POST /api/violins/{id}/remind/", text},
+	} {
+		t.Run(c.leak, func(t *testing.T) {
+			apitest.Databases(t, violinSchema, func(t *testing.T, db *sqldb.DB) {
+				all := violins(c.leak)
+				if c.leak == "number" { // what all may count is no secret
+					all = slices.Delete(all, 1, 2)
+				}
+				report := prove(t, db, nil, all...)
+				if c.leak != "" {
+					finds(t, report, c.endpoint, c.finding)
+				} else if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+					t.Errorf("the findings are %v; want none", found)
+				}
+			})
+		})
+	}
+}
