@@ -37,23 +37,29 @@ func RelationNames(table *schema.Table) []string {
 	return names
 }
 
-// ColumnOf finds a model's column by its Go field name. For a column of a field that is a struct with a prefix,
-// such as To in "To Leg `bun:"embed:to_"`", it is the name in the struct, Port, or both names, ToPort. If several
-// columns have a name, it means the field that Go promotes. It returns nil if the model has no such column, or
-// several and Go promotes none.
+// ColumnOf finds a model's column by its Go field name. If several columns have the name, it means the field that
+// Go promotes. A column of a field that is a struct with a prefix, such as To in "To Leg `bun:"embed:to_"`", also has both
+// names, ToPort. ColumnOf returns nil if the model has no such column, or several and Go promotes none.
 func ColumnOf(table *schema.Table, goName string) *schema.Field {
-	promoted, _ := table.Type.FieldByName(goName)
 	var found []*schema.Field
 	for _, f := range table.Fields {
-		switch {
-		case f.GoName == goName && slices.Equal(f.Index, promoted.Index), f.GoName != goName && len(f.Index) > 1 && nameOf(table, f) == goName:
-			return f
-		case f.GoName == goName:
+		if f.GoName == goName {
 			found = append(found, f)
 		}
 	}
 	if len(found) == 1 {
 		return found[0]
+	}
+	promoted, _ := table.Type.FieldByName(goName)
+	for _, f := range found {
+		if slices.Equal(f.Index, promoted.Index) {
+			return f
+		}
+	}
+	for _, f := range table.Fields {
+		if f.GoName != goName && len(f.Index) > 1 && nameOf(table, f) == goName {
+			return f
+		}
 	}
 	return nil
 }
