@@ -16,22 +16,22 @@ func TestAMissingTableOrColumn(t *testing.T) {
 	}{
 		"a column with another name": {
 			"ALTER TABLE patients RENAME COLUMN city TO citty",
-			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: the migration `, `_clinic created it: if it was renamed, name it patients.city again`},
+			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it patients.city again`},
 			`use "citty" in the model; if not: the migration `,
 		},
 		"a column that is gone": {
 			"ALTER TABLE patients RENAME COLUMN phone TO telephone_number",
-			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); the migration `, `_clinic created it: if it was renamed, name it patients.phone again; if it is lost, restore the database from a backup`},
+			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it patients.phone again; if it is lost, restore the database from a backup`},
 			"name it patients.phone again",
 		},
 		"a table that is gone": {
 			"ALTER TABLE appointments RENAME TO old_visits",
-			[]string{`appointments: the database has no table "appointments" (Appointment); the migration `, `_clinic created it: if it was renamed, name it appointments again`},
+			[]string{`appointments: the database has no table "appointments" (Appointment); the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it appointments again`},
 			"name it appointments again",
 		},
 		"a table of the framework that is gone": {
 			"ALTER TABLE idempotency_keys RENAME TO old_keys",
-			[]string{`the database has no table "idempotency_keys"`, `/0001_idempotency_keys created it: if it was renamed, name it idempotency_keys again`},
+			[]string{`the database has no table "idempotency_keys"`, `/0001_idempotency_keys created it: if a later migration removed it, change the model; if it was renamed, name it idempotency_keys again`},
 			"name it idempotency_keys again",
 		},
 	} {

@@ -14,7 +14,7 @@ import (
 // not return the address of a column.
 func NewColumn(r *table.Resource, d declare.FileField) (*table.FileColumn, error) {
 	model := bunmodel.New(r.Table)
-	address := d.Field(model.Interface())
+	address := bunmodel.AddressIn(model, func(m any) any { return d.Field(m) })
 	for _, f := range r.Table.Fields {
 		if f.StructField.Type == table.FileType && address == f.Value(model.Elem()).Addr().Interface() {
 			return &table.FileColumn{FileField: d, Resource: r, Column: f, Prefix: keyPart(r.Table.Name) + "/" + keyPart(f.Name) + "/"}, nil

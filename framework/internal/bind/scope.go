@@ -172,7 +172,7 @@ func ownerColumn(r *table.Resource, s declare.Scope) (*schema.Field, error) {
 		return nil, naming.Sentence("Own takes a field of %s, this viewset's model is %s", s.Model.Name(), r.Model.Name())
 	}
 	model := bunmodel.New(r.Table)
-	address, ids := s.Owner(model.Interface()), r.API.CallerID
+	address, ids := bunmodel.AddressIn(model, s.Owner), r.API.CallerID
 	for _, f := range r.Table.Fields {
 		switch {
 		case f.Value(model.Elem()).Addr().Interface() != address:

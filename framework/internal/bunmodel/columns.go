@@ -14,10 +14,17 @@ import (
 // NoField is the error that a model lacks a Go field. It suggests the nearest name.
 func NoField(place, name string, table *schema.Table, model string) error {
 	known := RelationNames(table)
+	var several []string
 	for _, f := range table.Fields {
+		if f.GoName == name {
+			several = append(several, nameOf(table, f))
+		}
 		if known = append(known, f.GoName); ColumnOf(table, f.GoName) != f {
 			known[len(known)-1] = nameOf(table, f)
 		}
+	}
+	if len(several) > 1 {
+		return naming.Sentence("%s: several fields of %s have the name %q: %s; name one of them", place, model, name, strings.Join(several, ", "))
 	}
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }

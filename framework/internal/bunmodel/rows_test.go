@@ -74,6 +74,10 @@ func TestColumnOf(t *testing.T) {
 			t.Errorf("%s is the column %q; want %q", name, got, want)
 		}
 	}
+	const both = `view.Port: several fields of voyage have the name "Port": FromPort, ToPort; name one of them`
+	if err := bunmodel.NoField("view.Port", "Port", table, "voyage"); err.Error() != both {
+		t.Errorf("the mistake is %v; want %s", err, both)
+	}
 	const want = `view.ToPrt: no field "ToPrt" in voyage; did you mean "ToPort"?`
 	if err := bunmodel.NoField("view.ToPrt", "ToPrt", table, "voyage"); err.Error() != want {
 		t.Errorf("the mistake is %v; want %s", err, want)

@@ -92,6 +92,11 @@ func violins(leak string) []framework.Resource {
 			q = q.Where("owner_id = ?", c.Caller.ID)
 		}
 		_ = q.Scan(c) // there may be none
+		if leak == "header" {
+			var other Violin
+			_ = c.DB.NewSelect().Model(&other).OrderExpr("id DESC").Limit(1).Scan(c)
+			c.Header().Set("X-Vault", other.Vault)
+		}
 		return answer{Text: v.Vault}, nil
 	})
 	count := framework.OnCollection(http.MethodGet, "number", func(c *framework.Call, _ framework.None) (answer, error) {
@@ -131,6 +136,7 @@ func TestADirectoryOfPrivateRows(t *testing.T) {
 		{"details", "GET /api/directory/{id}/details/", text},
 		{"newest", "GET /api/violins/newest/", text},
 		{"number", "GET /api/violins/number/", "the answer changed after another caller's request POST /api/violins/"},
+		{"header", "GET /api/violins/newest/", text},
 		{"remind", "POST /api/violins/{id}/remind/", text},
 	} {
 		t.Run(c.leak, func(t *testing.T) {

@@ -119,7 +119,7 @@ func (p *prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
 func (p *prover) refer(e *fixture.Endpoint, r fixture.Request, pointer, key, missing string) {
 	before := p.Contents()
 	none := r
-	none.Body = []byte(sample.Mask(string(r.Body), key, missing))
+	none.Body = e.WithKeyAt(r.Body, pointer, key, missing)
 	got, other := p.Send(e, r), p.Send(e, none)
 	faults := sample.PointersIn(got.Value())
 	switch changed := before.ChangedIn(p.Contents()); {

@@ -126,6 +126,27 @@ type (
 	}
 )
 
+// A Fleet has its relation in a struct without columns, which it embeds by a pointer.
+type Fleet struct {
+	bun.BaseModel `bun:"table:ports"`
+	*Keyed
+	*ItsShips
+	Lost *Keyed `bun:"-"`
+
+	Name string
+}
+
+// Keyed is exported, because bun makes no unexported struct behind a pointer.
+type Keyed struct {
+	ID      int64 `bun:",pk,autoincrement"`
+	OwnerID uuid.UUID
+}
+
+// ItsShips has a relation alone.
+type ItsShips struct {
+	Ships []*Ship `bun:"rel:has-many,join:id=port_id"`
+}
+
 // ships serves the fleet: the function of a retrieve, toggles by a row and by a join table, and lists of keys.
 func ships() []framework.Resource {
 	count := func(_ *framework.Call, s *Ship) (mastCount, error) { return mastCount{len(s.Masts)}, nil }
@@ -200,5 +221,25 @@ func TestKeysOfEmbeddedStructs(t *testing.T) {
 				t.Errorf("an index of the table %q for %v", need.Table, need.For)
 			}
 		}
+	})
+}
+
+// TestARelationInAPointer: a function gets the related rows of a relation in a struct that has no columns, also an empty list.
+func TestARelationInAPointer(t *testing.T) {
+	type fleetView struct {
+		Ships int `json:"ships"`
+	}
+	count := func(_ *framework.Call, f *Fleet) (fleetView, error) { return fleetView{len(f.Ships)}, nil }
+	fleets := framework.ViewSet[Fleet]{
+		Name: "fleets", Scope: framework.Public(), Models: []any{(*ShipFlag)(nil)}, Verbs: framework.Verbs{Retrieve: framework.Computes(count, "ships")}, Relations: framework.Relations{"ships": framework.OfRow},
+	}
+	apitest.Databases(t, fleet, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), fleets)
+		apitest.Insert(t, db, &Port{keyed: keyed{ID: 1}, Name: "Bergen"}, &Port{keyed: keyed{ID: 2}, Name: "Oslo"}, &Ship{keyed: keyed{ID: 1}, inPort: inPort{1}})
+		c.Get("/api/fleets/1/").Expect(200).Contains(`{"ships":1}`)
+		c.Get("/api/fleets/2/").Expect(200).Contains(`{"ships":0}`)
+		wrong := fleets
+		wrong.Scope = framework.Own(func(f *Fleet) *uuid.UUID { return &f.Lost.OwnerID })
+		apitest.Mistake(t, config(db), "Own must return the address of a column of Fleet", wrong)
 	})
 }

@@ -173,7 +173,7 @@ func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 // read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
 // a row, the error is NotFound; several rows are an error too. It sets the URLs of files.
 func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
-	model := reflect.New(r.Model)
+	model := bunmodel.New(r.Table)
 	q = q.Model(model.Interface())
 	if c.Session().InTx() {
 		q = r.API.DB.Kind().ForUpdate(q)

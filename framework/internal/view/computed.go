@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/modelhook"
@@ -92,6 +93,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	}
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
 	for i := range models.Len() {
+		bunmodel.Complete(p.resource.Table, models.Index(i).Elem())
 		p.resource.Link(models.Index(i).Elem())
 		one, err := p.fn(c, models.Index(i).Interface())
 		if err != nil {
@@ -156,7 +158,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 		}
 		for _, owner := range owners[i] {
 			for _, parent := range parents[owner] {
-				field := parent.FieldByIndex(m.Schema.Field.Index)
+				field := m.Schema.Field.Value(parent)
 				field.Set(reflect.Append(field, child))
 			}
 		}

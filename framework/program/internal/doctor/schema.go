@@ -24,7 +24,7 @@ func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API
 		} else {
 			complete = false
 		}
-		fix := s.CureMissing(m)
+		fix := s.CureMissing(ctx, m)
 		if m.Nearest != "" {
 			fix = fmt.Sprintf("use %q in the model; if not: %s", m.Nearest, fix)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"trestle.example/framework"
@@ -52,7 +53,7 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 	}
 	var lines []error
 	for _, m := range missing {
-		cure := s.CureMissing(m)
+		cure := s.CureMissing(ctx, m)
 		if m.Nearest != "" { // the sentence ends with a question
 			cure = " If not: " + cure
 		} else {
@@ -63,15 +64,30 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 	return exit.NeedsAction("%w", errors.Join(lines...))
 }
 
-// CureMissing says what to do about a missing table or column if no migration is pending. If a
+// CureMissing says what to do about a missing table or column if no migration is pending. If another version of
+// the program has applied migrations, that version is the cure.
+func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) string {
+	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
+	list = slices.DeleteFunc(list, func(m sqldb.Migration) bool { return !m.Unknown })
+	if err != nil || len(list) == 0 {
+		return s.cureMissing(m)
+	}
+	names := make([]string, len(list))
+	for i, one := range list {
+		names[i] = one.String()
+	}
+	return "another version of the program applied " + strings.Join(names, ", ") + ": run that version"
+}
+
+// cureMissing is the cure by the migrations of this version. If a
 // migration created it, it must get its old name again or be restored from a backup. If a later one
 // dropped or renamed it, or none created it, the model must change, or a migration must add it.
-func (p Project) CureMissing(m framework.MissingColumn) string {
+func (p Project) cureMissing(m framework.MissingColumn) string {
 	switch created, removed := p.historyOf(m.Table, m.Column); {
 	case removed != "":
 		return p.Text("the migration " + removed + " drops or renames it: change the model, or write a migration that adds it again ({program} migrate new NAME)")
 	case created != "":
-		return "the migration " + created + " created it: " + cureLost(m.Table, m.Column)
+		return "the migration " + created + " created it: if a later migration removed it, change the model; " + cureLost(m.Table, m.Column)
 	}
 	return p.Text("write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up")
 }
@@ -88,9 +104,9 @@ func (p Project) historyOf(table, column string) (created, removed string) {
 			base, _, _ := strings.Cut(file, ".")
 			switch name := set.Namespace + "/" + base; {
 			case err != nil:
-			case creates.Match(text):
+			case creates.Match(comments.ReplaceAll(text, nil)):
 				created, removed = name, ""
-			case removes.Match(text):
+			case removes.Match(comments.ReplaceAll(text, nil)):
 				removed = name
 			}
 		}
@@ -98,10 +114,13 @@ func (p Project) historyOf(table, column string) (created, removed string) {
 	return created, removed
 }
 
+// comments are those of SQL.
+var comments = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
+
 // historyPatterns match the statements that create a table or a column, and those that drop or rename it.
 func historyPatterns(table, column string) (creates, removes *regexp.Regexp) {
 	const kinds, exists = `\s+(?:TABLE|(?:MATERIALIZED\s+)?VIEW)`, gap + `(?:IF\s+(?:NOT\s+)?EXISTS)?` + gap
-	of := kinds + exists + tablePattern(table)
+	of := kinds + exists + `(?:ONLY\s+)?` + tablePattern(table)
 	adds, drops := `\bCREATE(?:\s+OR\s+REPLACE)?`+of, `\bDROP`+of+`|\bALTER`+of+`[^;]*?\bRENAME\s+TO\b`
 	if column == "" {
 		adds += `|\bRENAME\s+TO\s+` + tablePattern(table)

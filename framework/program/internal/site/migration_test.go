@@ -34,7 +34,7 @@ func TestCureOfAMissingTable(t *testing.T) {
 	} {
 		t.Run(c.table+" of "+c.migration, func(t *testing.T) {
 			p := Project{Migrations: []sqldb.Migrations{{Namespace: "shop", FS: fstest.MapFS{"1_first.tx.up.sql": {Data: []byte(c.migration)}}}}}
-			cure := p.CureMissing(framework.MissingColumn{Table: c.table})
+			cure := p.cureMissing(framework.MissingColumn{Table: c.table})
 			if got := strings.HasPrefix(cure, "the migration shop/1_first created it"); got != c.created {
 				t.Errorf("the cure is: %s", cure)
 			}
@@ -51,6 +51,9 @@ func TestCureOfWhatAMigrationRemoved(t *testing.T) {
 		{"stock", "shelf", `ALTER TABLE stock DROP COLUMN shelf`, true},
 		{"stock", "shelf", `alter table "stock" drop column if exists "shelf"`, true},
 		{"stock", "shelf", `ALTER TABLE stock DROP shelf`, true},
+		{"stock", "shelf", `ALTER TABLE ONLY stock DROP COLUMN shelf`, true},
+		{"stock", "shelf", "-- ALTER TABLE stock DROP COLUMN shelf was an idea\nSELECT 1", false},
+		{"stock", "shelf", `ALTER TABLE /* the old one */ stock DROP COLUMN shelf`, true},
 		{"stock", "shelf", `ALTER TABLE stock RENAME COLUMN shelf TO place`, true},
 		{"stock", "shelf", `ALTER TABLE stock RENAME shelf TO place`, true},
 		{"stock", "shelf", `ALTER TABLE stock DROP COLUMN shelf; ALTER TABLE stock ADD COLUMN shelf text`, false},
@@ -71,7 +74,7 @@ func TestCureOfWhatAMigrationRemoved(t *testing.T) {
 				"1_first.tx.up.sql": {Data: []byte(`CREATE TABLE "stock" (id text, shelf text); CREATE VIEW low AS SELECT id FROM stock`)},
 				"2_next.tx.up.sql":  {Data: []byte(c.migration)},
 			}}}}
-			cure := p.CureMissing(framework.MissingColumn{Table: c.table, Column: c.column})
+			cure := p.cureMissing(framework.MissingColumn{Table: c.table, Column: c.column})
 			if got := strings.HasPrefix(cure, "the migration shop/2_next drops or renames it: change the model"); got != c.removed || !got && !strings.Contains(cure, " created it") {
 				t.Errorf("the cure is: %s", cure)
 			}
@@ -86,7 +89,7 @@ func TestCureOfAMissingColumn(t *testing.T) {
 		"2_more.tx.up.sql":  {Data: []byte(`ALTER TABLE {{if postgres}}bank.{{end}}"stock" ADD COLUMN "row" text`)},
 	}}}}
 	for column, want := range map[string]string{"shelf": "the migration shop/1_first created", "row": "the migration shop/2_more created", "door": "write a migration"} {
-		if cure := p.CureMissing(framework.MissingColumn{Table: "bank.stock", Column: column}); !strings.HasPrefix(cure, want) {
+		if cure := p.cureMissing(framework.MissingColumn{Table: "bank.stock", Column: column}); !strings.HasPrefix(cure, want) {
 			t.Errorf("the cure for %s is: %s", column, cure)
 		}
 	}
