@@ -9,6 +9,7 @@ import (
 // --database and doctor, which name it; check without a database does not look.
 func TestAMissingTableOrColumn(t *testing.T) {
 	t.Parallel()
+	const ahead = "change the model, or write a migration that adds it (trestle migrate new NAME); if it was renamed, name it "
 	for name, test := range map[string]struct {
 		change string
 		says   []string
@@ -16,22 +17,22 @@ func TestAMissingTableOrColumn(t *testing.T) {
 	}{
 		"a column with another name": {
 			"ALTER TABLE patients RENAME COLUMN city TO citty",
-			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it patients.city again`},
-			`use "citty" in the model; if not: the migration `,
+			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: `, ahead + "patients.city again"},
+			`use "citty" in the model; if not: change the model`,
 		},
 		"a column that is gone": {
 			"ALTER TABLE patients RENAME COLUMN phone TO telephone_number",
-			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it patients.phone again; if it is lost, restore the database from a backup`},
+			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); `, ahead + "patients.phone again; if it is lost, restore the database from a backup"},
 			"name it patients.phone again",
 		},
 		"a table that is gone": {
 			"ALTER TABLE appointments RENAME TO old_visits",
-			[]string{`appointments: the database has no table "appointments" (Appointment); the migration `, `_clinic created it: if a later migration removed it, change the model; if it was renamed, name it appointments again`},
+			[]string{`appointments: the database has no table "appointments" (Appointment); `, ahead + "appointments again"},
 			"name it appointments again",
 		},
 		"a table of the framework that is gone": {
 			"ALTER TABLE idempotency_keys RENAME TO old_keys",
-			[]string{`the database has no table "idempotency_keys"`, `/0001_idempotency_keys created it: if a later migration removed it, change the model; if it was renamed, name it idempotency_keys again`},
+			[]string{`the database has no table "idempotency_keys"`, `if it was renamed, name it idempotency_keys again; if it is lost, restore the database from a backup; if it never was there, write a migration`},
 			"name it idempotency_keys again",
 		},
 	} {

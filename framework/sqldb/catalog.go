@@ -8,10 +8,14 @@ import (
 	"trestle.example/framework/sqldb/internal/catalog"
 )
 
+// A BrokenViewError is an error of [DB.Columns]: a view of SQLite reads a table or a column that is gone. On PostgreSQL
+// there is no such view. View is its name, Err the error of the database.
+type BrokenViewError = catalog.BrokenViewError
+
 // Columns lists the columns of a table or a view as the database's catalogue has
 // them: those that it declares, then those that the database adds by itself
 // (rowid, xmin and so on). A table that does not exist has none. The name may
-// begin with a schema: "app.patients".
+// begin with a schema: "app.patients". A view that cannot be read is a [BrokenViewError].
 func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
 	return db.Session().catalog().Columns(ctx, table)
 }
@@ -43,6 +47,12 @@ type Index = catalog.Index
 // does not exist is an error; a table without indexes is not.
 func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
+}
+
+// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign table; a materialized view can.
+// A table that does not exist cannot. On PostgreSQL the name may begin with a schema: "app.patients".
+func (db *DB) HasIndexes(ctx context.Context, table string) (bool, error) {
+	return db.Session().catalog().HasIndexes(ctx, table)
 }
 
 // Checks lists the names of the constraints that limit the values of a table's rows, by name: those of CHECK, on

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"errors"
 	"slices"
 	"testing"
 )
@@ -34,6 +35,36 @@ func TestNamesOfTablesInTheCatalogue(t *testing.T) {
 			if got, err := db.Checks(background(t), name); err != nil || !slices.Equal(got, []string{"animals_name"}) {
 				t.Errorf("%s has the constraints %q, %v", name, got, err)
 			}
+		}
+	})
+}
+
+// TestViewsInTheCatalogue have columns and no indexes. Only SQLite lets a view be without the table that it reads.
+func TestViewsInTheCatalogue(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		script(t, db, `CREATE TABLE animals ({{id}}, name {{text}} NOT NULL);
+			--bun:split
+			CREATE VIEW named AS SELECT name FROM animals`)
+		tables := map[string]bool{"animals": true, "named": false, "absent": false}
+		if db.Kind() == PostgreSQL {
+			script(t, db, "CREATE MATERIALIZED VIEW stored AS SELECT name FROM animals")
+			tables["stored"], tables["public.stored"], tables["public.named"] = true, true, false
+		}
+		for table, want := range tables {
+			if got, err := db.HasIndexes(background(t), table); got != want || err != nil {
+				t.Errorf("%s can have indexes: %t, %v; want %t", table, got, err, want)
+			}
+		}
+		if columns, err := db.Columns(background(t), "named"); err != nil || !slices.Equal(columns, []string{"name"}) {
+			t.Errorf("the view has the columns %q, %v", columns, err)
+		}
+		if db.Kind() == PostgreSQL {
+			return
+		}
+		script(t, db, "ALTER TABLE animals RENAME TO beasts; DROP VIEW named; CREATE VIEW named AS SELECT name FROM animals")
+		_, err := db.Columns(background(t), "named")
+		if broken, ok := errors.AsType[*BrokenViewError](err); !ok || broken.View != "named" || errors.Unwrap(err) == nil {
+			t.Errorf("the error is %v; want that of a broken view", err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // MissingIndexes lists the indexes that the declarations need and the database lacks, sorted by
 // table, each with a name that the database does not have. One index may serve several needs. A
-// need with a column that the database lacks is left out. A table that it lacks is an error.
+// need with a column that the database lacks is left out, and so is one of a view. A table that it lacks is an error.
 func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 	tables, kind := map[string][]sqldb.Index{}, a.DB.Kind()
 	var missing []IndexNeed
@@ -31,7 +31,7 @@ func (a Indexer) MissingIndexes(ctx context.Context) ([]IndexNeed, error) {
 			missing = append(missing, n)
 		}
 	}
-	missing, err := a.withColumns(ctx, missing)
+	missing, err := a.possible(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +57,13 @@ func giveNames(needs []IndexNeed, taken []string) {
 	}
 }
 
-// withColumns returns the needs without those that have a column that the database lacks.
-func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
+// possible returns the needs without those of views, which have no indexes, and without those that have a column
+// that the database lacks.
+func (a Indexer) possible(ctx context.Context, needs []IndexNeed) (kept []IndexNeed, err error) {
 	known := map[string][]string{}
 	for _, n := range needs {
-		if known[n.Table] == nil {
-			if known[n.Table], err = a.DB.Columns(ctx, n.Table); err != nil {
+		if _, seen := known[n.Table]; !seen {
+			if known[n.Table], err = a.columnsToIndex(ctx, n.Table); err != nil {
 				return nil, err
 			}
 		}
@@ -71,6 +72,14 @@ func (a Indexer) withColumns(ctx context.Context, needs []IndexNeed) (kept []Ind
 		}
 	}
 	return kept, nil
+}
+
+// columnsToIndex returns the columns of a table, and none of a view.
+func (a Indexer) columnsToIndex(ctx context.Context, table string) ([]string, error) {
+	if indexed, err := a.DB.HasIndexes(ctx, table); err != nil || !indexed {
+		return nil, err
+	}
+	return a.DB.Columns(ctx, table)
 }
 
 // fewest returns the needs, sorted by table, without those that the index for another need also

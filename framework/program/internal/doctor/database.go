@@ -248,7 +248,7 @@ func findUnmigrated(ctx context.Context, s *site.Site) (migrated bool, found []F
 	for _, m := range list {
 		if m.Unknown {
 			found = append(found, Finding{
-				warning, m.String(), "a newer version of the program applied it, and this one is older", "replace this program with that version",
+				warning, m.String(), "another version of the program applied it, and this one lacks it", "run the version that has it",
 			})
 		}
 		if m.Changed {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"regexp"
-	"slices"
 	"strings"
 
 	"trestle.example/framework"
@@ -48,6 +45,9 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 		return err
 	}
 	missing, err := s.MissingColumns(ctx, apis...)
+	if broken, ok := errors.AsType[*sqldb.BrokenViewError](err); ok {
+		return exit.NeedsAction("%w; %s", broken, s.CureView())
+	}
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -64,98 +64,42 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 	return exit.NeedsAction("%w", errors.Join(lines...))
 }
 
-// CureMissing says what to do about a missing table or column if no migration is pending. If another version of
-// the program has applied migrations, that version is the cure.
+// CureMissing says what to do about a missing table or column if no migration is pending. Only a person knows whether
+// the model is ahead of the schema, or the schema has lost something; the text of migrations does not show it.
 func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) string {
+	adds, before := s.Text("write a migration that adds it ({program} migrate new NAME)"), cureLost(m.Table, m.Column)
+	cure := "change the model, or " + adds + "; " + before
+	if m.Field == "" { // the schema belongs to the framework, so it is probably lost
+		cure = before + "; if it never was there, " + adds
+	}
+	if others := s.unknownMigrations(ctx); len(others) > 0 {
+		return "another version of the program applied " + strings.Join(others, ", ") + ": run that version; if this one is newer, " + cure
+	}
+	return cure
+}
+
+// unknownMigrations returns the names of the migrations that another version of the program has applied.
+func (s *Site) unknownMigrations(ctx context.Context) (names []string) {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
-	list = slices.DeleteFunc(list, func(m sqldb.Migration) bool { return !m.Unknown })
-	if err != nil || len(list) == 0 {
-		return s.cureMissing(m)
+	if err != nil {
+		return nil
 	}
-	names := make([]string, len(list))
-	for i, one := range list {
-		names[i] = one.String()
-	}
-	return "another version of the program applied " + strings.Join(names, ", ") + ": run that version"
-}
-
-// cureMissing is the cure by the migrations of this version. If a
-// migration created it, it must get its old name again or be restored from a backup. If a later one
-// dropped or renamed it, or none created it, the model must change, or a migration must add it.
-func (p Project) cureMissing(m framework.MissingColumn) string {
-	switch created, removed := p.historyOf(m.Table, m.Column); {
-	case removed != "":
-		return p.Text("the migration " + removed + " drops or renames it: change the model, or write a migration that adds it again ({program} migrate new NAME)")
-	case created != "":
-		return "the migration " + created + " created it: if a later migration removed it, change the model; " + cureLost(m.Table, m.Column)
-	}
-	return p.Text("write a migration that adds it ({program} migrate new NAME), then run: {program} migrate up")
-}
-
-// historyOf returns the name of the last migration that creates a table or a view, or if column is not "",
-// a column of it, by CREATE, ADD or RENAME TO, and that of the last one after it that drops or renames it. It
-// skips files that cannot be read. A name is "" if there is no such migration.
-func (p Project) historyOf(table, column string) (created, removed string) {
-	creates, removes := historyPatterns(table, column)
-	for _, set := range p.Migrations {
-		files, _ := fs.Glob(set.FS, "*.up.sql")
-		for _, file := range files {
-			text, err := fs.ReadFile(set.FS, file)
-			base, _, _ := strings.Cut(file, ".")
-			switch name := set.Namespace + "/" + base; {
-			case err != nil:
-			case creates.Match(comments.ReplaceAll(text, nil)):
-				created, removed = name, ""
-			case removes.Match(comments.ReplaceAll(text, nil)):
-				removed = name
-			}
+	for _, m := range list {
+		if m.Unknown {
+			names = append(names, m.String())
 		}
 	}
-	return created, removed
-}
-
-// comments are those of SQL.
-var comments = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
-
-// historyPatterns match the statements that create a table or a column, and those that drop or rename it.
-func historyPatterns(table, column string) (creates, removes *regexp.Regexp) {
-	const kinds, exists = `\s+(?:TABLE|(?:MATERIALIZED\s+)?VIEW)`, gap + `(?:IF\s+(?:NOT\s+)?EXISTS)?` + gap
-	of := kinds + exists + `(?:ONLY\s+)?` + tablePattern(table)
-	adds, drops := `\bCREATE(?:\s+OR\s+REPLACE)?`+of, `\bDROP`+of+`|\bALTER`+of+`[^;]*?\bRENAME\s+TO\b`
-	if column == "" {
-		adds += `|\bRENAME\s+TO\s+` + tablePattern(table)
-	} else {
-		named := `"?` + regexp.QuoteMeta(column) + `\b`
-		adds += `[^;]*?\b` + named + `|\bALTER` + of + `[^;]*?\b(?:ADD(?:\s+COLUMN)?(?:\s+IF\s+NOT\s+EXISTS)?|TO)\s+` + named
-		drops = `\bALTER` + of + `[^;]*?\b(?:DROP|RENAME)(?:\s+COLUMN)?(?:\s+IF\s+EXISTS)?\s+` + named
-	}
-	return regexp.MustCompile(`(?is)` + adds), regexp.MustCompile(`(?is)` + drops)
-}
-
-// gap matches space and actions of templates between the words of a statement, dot the dot after a schema.
-const (
-	gap = `(?:\s|\{\{[^}]*\}\})*`
-	dot = "[\"`\\]]?" + gap + `\.` + gap
-)
-
-// tablePattern matches the name of a table in a statement, with any quotes. The schema may depend on the kind of
-// database, and the default schemas of the databases may be absent.
-func tablePattern(table string) string {
-	const quote, defaults = "[\"`\\[]?", `(?:main|public)`
-	space, name, ok := strings.Cut(table, ".")
-	if !ok {
-		space, name = "", table
-	}
-	before := `(?:` + quote + defaults + dot + `)?`
-	if space != "" && !regexp.MustCompile(`(?i)^`+defaults+`$`).MatchString(space) {
-		before += quote + regexp.QuoteMeta(space) + dot + before
-	}
-	return before + quote + regexp.QuoteMeta(name) + `\b`
+	return names
 }
 
 // cureLost says what to do about a table or a column that was there before.
 func cureLost(table, column string) string {
 	return "if it was renamed, name it " + strings.TrimSuffix(table+"."+column, ".") + " again; if it is lost, restore the database from a backup"
+}
+
+// CureView says what to do about a view that cannot be read.
+func (p Project) CureView() string {
+	return p.Text("write a migration that creates the view again ({program} migrate new NAME), or gives what it reads its old name")
 }
 
 // CountPending counts the migrations that a database lacks. A database without any applied

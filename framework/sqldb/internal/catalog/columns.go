@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -11,6 +12,7 @@ import (
 
 	"trestle.example/framework/sqldb/internal/connection"
 	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/fault"
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
@@ -20,17 +22,36 @@ type Catalog struct {
 	Read func(ctx context.Context, q schema.QueryAppender) (*connection.Result, error)
 }
 
+// A BrokenViewError is an error of [Catalog.Columns]: a view of SQLite reads a table or a column that is gone. On
+// PostgreSQL there is no such view.
+type BrokenViewError struct {
+	View string
+	Err  error
+}
+
+// Error returns a sentence: `the view "low" cannot be read: SQL logic error: no such table: main.stock (1)`.
+func (b *BrokenViewError) Error() string {
+	return fmt.Sprintf("the view %q cannot be read: %v", b.View, b.Err)
+}
+
+// Unwrap returns the error of the database.
+func (b *BrokenViewError) Unwrap() error { return b.Err }
+
 // Columns lists the columns of a table or a view as the database's catalogue has
 // them: those that it declares, then those that the database adds by itself
 // (rowid, xmin and so on). A table that does not exist has none. The name may
-// begin with a schema: "app.patients".
+// begin with a schema: "app.patients". A view that cannot be read is a [BrokenViewError].
 func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
 	space, name := split(table)
 	if c.Kind == dialect.SQLite {
 		if space == "" {
 			space = "main"
 		}
-		return c.names(ctx, bun.SafeQuery(sqliteColumns, sqltext.Param(name), sqltext.Param(space), sqltext.Param(name), sqltext.Param(space)))
+		names, err := c.names(ctx, bun.SafeQuery(sqliteColumns, sqltext.Param(name), sqltext.Param(space), sqltext.Param(name), sqltext.Param(space)))
+		if fault.SQLiteCode(err) == sqliteError { // the statement is ours, so the fault is in that of the view
+			err = &BrokenViewError{table, err}
+		}
+		return names, err
 	}
 	return c.names(ctx, bun.SafeQuery(postgresColumns, sqltext.Param(quotedTable(space, name))))
 }
@@ -94,6 +115,9 @@ func quotedTable(space, name string) string {
 	}
 	return quote(space) + "." + quote(name)
 }
+
+// sqliteError is the code of SQLite for a fault in a statement.
+const sqliteError = 1
 
 const (
 	postgresColumns = `SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND NOT attisdropped ORDER BY attnum < 0, attnum`

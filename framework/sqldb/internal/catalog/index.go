@@ -74,6 +74,22 @@ func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return list, nil
 }
 
+// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign table; a materialized view can.
+// A table that does not exist cannot.
+func (c Catalog) HasIndexes(ctx context.Context, table string) (bool, error) {
+	query, name := postgresIndexed, quotedName(table)
+	if c.Kind == dialect.SQLite {
+		query, name = sqliteIndexed, inMain(table)
+	}
+	found, err := c.Read(ctx, bun.SafeQuery(query, sqltext.Param(name)))
+	return err == nil && found.Len() > 0, err
+}
+
+const (
+	postgresIndexed = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?) AND relkind IN ('r', 'p', 'm')`
+	sqliteIndexed   = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)`
+)
+
 const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?)`
 
 // The first bit of indoption means descending, the second means nulls first.
