@@ -71,7 +71,7 @@ func Accepts[In, Out any]() Verb {
 // Fills is [Accepts] with a function that sets fields of the model from input that has no
 // column, such as a password. fn runs inside the transaction, after the columns of In are
 // set and before the row is stored. The transaction may be retried as a whole, and fn with
-// it. fn sees the related rows that In lists by the tag to, which are stored after the row.
+// it. The related rows that In lists by the tag to are in fn's input, not yet in the model: they are stored after the row.
 func Fills[Out, M, In any](fn func(*call.Call, *M, In) error) Verb {
 	return Verb{declare.Verb{
 		Kind: declare.VerbAccepts, Empty: fn == nil, In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Model: reflect.TypeFor[M](),

@@ -75,7 +75,7 @@ func TestCuresOfTheSchema(t *testing.T) {
 	}
 }
 
-// TestAViewsetOverAView needs no index, which a view cannot have. On SQLite, the view may read what is gone.
+// TestAViewsetOverAView needs no index, which a view cannot have. On SQLite, the view may read what is deleted.
 func TestAViewsetOverAView(t *testing.T) {
 	t.Parallel()
 	onBothEmpty(t, func(t *testing.T, database string) {

@@ -8,7 +8,7 @@ import (
 	"trestle.example/framework/sqldb/internal/catalog"
 )
 
-// A BrokenViewError is an error of [DB.Columns]: a view of SQLite reads a table or a column that is gone. On PostgreSQL
+// A BrokenViewError is an error of [DB.Columns]: a view of SQLite reads a table or a column that is deleted. On PostgreSQL
 // there is no such view. View is its name, Err the error of the database.
 type BrokenViewError = catalog.BrokenViewError
 

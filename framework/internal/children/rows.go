@@ -314,10 +314,7 @@ func (b *batch) add(row reflect.Value, index int) {
 // that are new.
 func (p *rowChange) compare(c *call.Call, parent reflect.Value) (changed, added batch, err error) {
 	for i, one := range p.items {
-		row := bunmodel.New(p.rows.Table)
-		if one.stored.IsValid() {
-			row = bunmodel.Copy(p.rows.Table, one.stored.Elem())
-		}
+		row := p.rowOf(one)
 		for _, w := range p.columns {
 			w.column.Value(row.Elem()).Set(one.value.FieldByIndex(w.field.Index))
 		}
@@ -336,6 +333,14 @@ func (p *rowChange) compare(c *call.Call, parent reflect.Value) (changed, added 
 		}
 	}
 	return changed, added, nil
+}
+
+// rowOf returns a new row for an item, or a copy of its stored row.
+func (p *rowChange) rowOf(one item) reflect.Value {
+	if one.stored.IsValid() {
+		return bunmodel.Copy(p.rows.Table, one.stored.Elem())
+	}
+	return bunmodel.New(p.rows.Table)
 }
 
 // convert returns a number in the type of a column.

@@ -180,14 +180,26 @@ func (b Base) Field(name string) (query.Field, error) {
 }
 
 // ColumnNamed finds a column of a table by its name or, with the same words, by its Go field. The
-// error suggests the nearest name.
+// error suggests the nearest name, or lists the columns if several have the Go field.
 func ColumnNamed(table *schema.Table, name string) (query.Field, error) {
 	known := make([]string, 0, len(table.Fields))
+	var found []*schema.Field
+	var names []string // of found
 	for _, column := range table.Fields {
-		if column.Name == name || sameWords(column.GoName, name) {
+		if column.Name == name {
 			return fieldOf(table, name, column), nil
 		}
+		if sameWords(column.GoName, name) {
+			found, names = append(found, column), append(names, column.Name)
+		}
 		known = append(known, column.Name)
+	}
+	switch len(found) {
+	case 0:
+	case 1:
+		return fieldOf(table, name, found[0]), nil
+	default:
+		return query.Field{}, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), strings.Join(names, " or "))
 	}
 	return query.Field{}, naming.Sentence("no field %q in %s%s", name, table.Type.Name(), naming.DidYouMean(name, known))
 }

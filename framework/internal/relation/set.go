@@ -206,10 +206,16 @@ func (s *Set) nameOf(prefix string, r *schema.Relation) string {
 	if listed := s.byField[prefix+r.Field.GoName]; listed != nil {
 		return strings.TrimPrefix(listed.Name, prefix)
 	}
-	if s.snake {
-		return r.Field.Name
+	name := r.Field.Name
+	for i := range name { // the shortest end, without the prefix of the struct that has the relation
+		if sameWords(r.Field.GoName, r.Field.Name[i:]) {
+			name = r.Field.Name[i:]
+		}
 	}
-	words := strings.Split(r.Field.Name, "_")
+	if s.snake {
+		return name
+	}
+	words := strings.Split(name, "_")
 	return naming.Camel(words[0], words[1:]...)
 }
 

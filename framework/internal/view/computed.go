@@ -93,7 +93,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	}
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
 	for i := range models.Len() {
-		bunmodel.Complete(p.resource.Table, models.Index(i).Elem())
+		p.complete(models.Index(i).Elem())
 		p.resource.Link(models.Index(i).Elem())
 		one, err := p.fn(c, models.Index(i).Interface())
 		if err != nil {
@@ -103,6 +103,16 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	}
 	p.mask.Hidden(c).Zero(out)
 	return out, more, nil
+}
+
+// complete makes the structs that a row and its to-one relations lack, because all their columns are NULL.
+func (p *Computed) complete(row reflect.Value) {
+	bunmodel.Complete(p.resource.Table, row)
+	for _, one := range p.ones {
+		if related := one.Schema.Field.Value(row); related.Kind() == reflect.Pointer && !related.IsNil() {
+			bunmodel.Complete(one.Schema.JoinTable, related.Elem())
+		}
+	}
 }
 
 // models reads the rows with their to-one relations, as []*M.
@@ -153,6 +163,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	}
 	for i := range owners {
 		child := children.Elem().Index(i)
+		bunmodel.Complete(m.Schema.JoinTable, child.Elem())
 		if m.Schema.Field.StructField.Type.Elem().Kind() != reflect.Pointer {
 			child = child.Elem()
 		}

@@ -22,7 +22,7 @@ type Catalog struct {
 	Read func(ctx context.Context, q schema.QueryAppender) (*connection.Result, error)
 }
 
-// A BrokenViewError is an error of [Catalog.Columns]: a view of SQLite reads a table or a column that is gone. On
+// A BrokenViewError is an error of [Catalog.Columns]: a view of SQLite reads a table or a column that is deleted. On
 // PostgreSQL there is no such view.
 type BrokenViewError struct {
 	View string
