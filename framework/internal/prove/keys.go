@@ -76,7 +76,7 @@ func (p *prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
 		if tried[kind] >= tries {
 			continue
 		}
-		hidden := p.HiddenFrom(who, one) || !p.Served(one) && !p.mayMeet(who, one)
+		hidden := p.HiddenFrom(who, one) || !p.Served(one) && !p.views.Meets(who, one)
 		if tried[kind]++; hidden && !p.mayKnow(who, one, keys[0], true) {
 			tried[kind] = tries
 			all = append(all, one)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
@@ -270,10 +269,8 @@ func (p *prover) identifies(one *fixture.Row, column, value string) bool {
 // mayKnow reports whether a person may know a value of a row: a viewset shows the row and the column, unless the row is
 // deleted, the person has sent it, or it is also in another row that the person sees.
 func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, deleted bool) bool {
-	for _, r := range p.Registry.Resources {
-		if !deleted && r.Table.Name == of.Table && p.Sees(who, r, of) && !p.masked(who, r, column) {
-			return true
-		}
+	if !deleted && p.views.Show(who, of, column) {
+		return true
 	}
 	value := of.Values[column]
 	if p.moved[movedText{who, value}] {
@@ -282,66 +279,12 @@ func (p *prover) mayKnow(who *fixture.Person, of *fixture.Row, column string, de
 	for _, one := range p.Made {
 		for name, text := range one.Values {
 			same := text == value && (one != of || name != column)
-			if same && text != "" && p.mayMeet(who, one) && !p.maskedIn(who, one, name) {
+			if same && text != "" && p.views.Meets(who, one) && !p.views.Mask(who, one, name) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// mayMeet reports whether a person may see a row: by a viewset or, if none serves its table, as a part of a row to which it refers.
-func (p *prover) mayMeet(who *fixture.Person, one *fixture.Row) bool { return p.meets(who, one, 3) }
-
-// meets is mayMeet for parts that are some levels below the row of a viewset at most, 3 at first.
-func (p *prover) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
-	if p.Served(one) || levels == 0 {
-		return levels > 0 && !p.HiddenFrom(who, one)
-	}
-	wholes := slices.DeleteFunc(slices.Clone(p.Made), func(whole *fixture.Row) bool {
-		keys := p.KeysOf(whole.Table)
-		return whole == one || len(keys) != 1 || !one.RefersTo(whole.Values[keys[0]])
-	})
-	seen := slices.DeleteFunc(slices.Clone(wholes), func(whole *fixture.Row) bool { return !p.meets(who, whole, levels-1) })
-	return len(seen) > 0 && (len(seen) == len(wholes) || levels == 3 && !p.isLink(one.Table))
-}
-
-// isLink reports whether rows of a table only link the rows of two viewsets: each relation over them is narrowed by the
-// scope of the viewset to which it leads, and no viewset shows them as parts of its rows.
-func (p *prover) isLink(name string) (linked bool) {
-	for _, r := range p.Registry.Resources {
-		parts, links := r.Relations.Shows(name)
-		if parts {
-			return false
-		}
-		linked = linked || links
-	}
-	return linked
-}
-
-// masked reports whether a viewset hides a column of its rows from a person: by its views, or by a rule.
-func (p *prover) masked(who *fixture.Person, r *table.Resource, column string) bool {
-	field := r.Table.FieldMap[column]
-	if field == nil || !p.shown.By(r, column) {
-		return field != nil
-	}
-	c := p.CallOf(who, fixture.Listing(r))
-	return slices.ContainsFunc(r.Fields.Seeing(r.FieldOf(column, field)), func(rule *fieldrule.Rule) bool { return !rule.Permission.Permit(c) })
-}
-
-// maskedIn reports whether a column of a row is masked in each viewset that shows the row.
-func (p *prover) maskedIn(who *fixture.Person, one *fixture.Row, column string) bool {
-	masked := false
-	for _, r := range p.Registry.Resources {
-		if r.Table.Name != one.Table || !p.Sees(who, r, one) {
-			continue
-		}
-		if !p.masked(who, r, column) {
-			return false
-		}
-		masked = true
-	}
-	return masked
 }
 
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names

@@ -21,7 +21,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p := &prover{Fixture: f, report: &report.Report{
 		Title: registry.Config.Title, Version: registry.Config.Version, At: registry.Config.Now().UTC(), Seed: o.Seed,
 		Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources),
-	}, kinds: map[string]int{}, shown: shown.Find(registry), moved: map[movedText]bool{}}
+	}, kinds: map[string]int{}, views: shown.Find(f), moved: map[movedText]bool{}}
 	for _, one := range f.People {
 		p.report.Callers = append(p.report.Callers, one.Name)
 	}

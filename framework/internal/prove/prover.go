@@ -18,7 +18,7 @@ type prover struct {
 	kinds  map[string]int      // the places of the findings of each kind in the report
 	later  []*fixture.Endpoint // that were not exercised, because their rows may come from endpoints after them
 	again  bool                // the endpoints are tried for the second time
-	shown  shown.Columns
+	views  shown.Views
 	moved  map[movedText]bool // what a person sent, and so may get back
 }
 

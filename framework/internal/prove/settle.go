@@ -42,7 +42,7 @@ func (p *prover) named(e *fixture.Endpoint, r fixture.Request) map[string]bool {
 	for _, one := range p.Made {
 		if keys := p.KeysOf(one.Table); len(keys) == 1 && strings.Contains(sent, one.Values[keys[0]]) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
 			for column, text := range one.Values {
-				texts[text] = texts[text] || !p.maskedIn(r.By, one, column)
+				texts[text] = texts[text] || !p.views.Mask(r.By, one, column)
 			}
 		}
 	}

@@ -382,10 +382,12 @@ func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
 	return one
 }
 
-// tryMasked sends a change as each caller who may make it: the answer must not have a field that a rule hides from the caller.
+// tryMasked sends a change as each caller who may make it: the answer must not have a field that a rule hides from the caller, and that of a
+// function no column that the views hide.
 func (p *prover) tryMasked(e *fixture.Endpoint, one *fixture.Row) {
 	for _, who := range p.Others(one.By) {
-		if len(e.Resource.Fields) > 0 && e.Info.Method != http.MethodGet && e.Out != input.NoneType && p.Permits(e, who, one) {
+		hides := len(e.Resource.Fields) > 0 || !e.Declared()
+		if hides && e.Info.Method != http.MethodGet && e.Out != input.NoneType && p.Permits(e, who, one) {
 			_, _ = p.Succeed(e, who, p.another(e, one))
 		}
 	}

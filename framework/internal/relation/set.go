@@ -58,16 +58,18 @@ func (s *Set) All() []*Relation {
 	return slices.SortedFunc(maps.Values(s.byName), func(a, b *Relation) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Shows reports whether rows with these relations show rows of a table as their parts, whatever scope the caller has. links
-// reports whether the table is the join table of one of the relations.
-func (s *Set) Shows(table string) (parts, links bool) {
+// Holders lists the tables whose rows show rows of a table as their parts by these relations, whatever scope the caller
+// has, in no order. links reports whether the table is the join table of one of the relations.
+func (s *Set) Holders(table string) (holders []string, links bool) {
 	for _, r := range s.byName {
 		between := r.Schema.M2MTable
 		joins := between != nil && between.Name == table
-		parts = parts || r.Schema.JoinTable.Name == table || joins && r.Target == nil
+		if r.Schema.JoinTable.Name == table || joins && r.Target == nil {
+			holders = append(holders, r.Holder().Name)
+		}
 		links = links || joins
 	}
-	return parts, links
+	return holders, links
 }
 
 // Used lists the columns of related rows that paths of the viewset found before [Set.Seal].

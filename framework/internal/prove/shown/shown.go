@@ -1,4 +1,4 @@
-// Package shown knows which columns the views of an API show.
+// Package shown knows which columns the views of an API show, and to whom.
 package shown
 
 import (
@@ -9,12 +9,15 @@ import (
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 )
 
-// Columns are the columns that the views of an API show. It does not change.
-type Columns struct {
+// Views are the views of an API, with the columns that they show. They do not change.
+type Views struct {
+	*fixture.Fixture
+
 	own     map[*table.Resource]set // of the rows of a viewset, by the views of its verbs
 	related map[string]set          // of the rows of a table, by views of other tables
 	any     map[string]set          // of the rows of a table, by any view
@@ -23,9 +26,9 @@ type Columns struct {
 type set map[string]bool
 
 // Find finds the columns that the views of a checked API show.
-func Find(registry *table.Registry) Columns {
-	c := Columns{own: map[*table.Resource]set{}, related: map[string]set{}, any: map[string]set{}}
-	for _, r := range registry.Resources {
+func Find(f *fixture.Fixture) Views {
+	c := Views{f, map[*table.Resource]set{}, map[string]set{}, map[string]set{}}
+	for _, r := range f.Registry.Resources {
 		c.own[r] = set{}
 		for _, shown := range r.Shown {
 			c.add(r, shown)
@@ -38,7 +41,7 @@ func Find(registry *table.Registry) Columns {
 }
 
 // add adds the columns of a view. A function that computes an answer may show every column.
-func (c Columns) add(r *table.Resource, shown table.Representation) {
+func (c Views) add(r *table.Resource, shown table.Representation) {
 	if _, computes := shown.(*view.Computed); computes {
 		for _, f := range r.Table.Fields {
 			c.own[r][f.Name] = true
@@ -57,7 +60,7 @@ func (c Columns) add(r *table.Resource, shown table.Representation) {
 }
 
 // addFields adds the columns that have the names of fields of a verb's answer, which a function makes.
-func (c Columns) addFields(r *table.Resource, v declare.Verb) {
+func (c Views) addFields(r *table.Resource, v declare.Verb) {
 	if v.Out == nil || naming.Indirect(v.Out).Kind() != reflect.Struct {
 		return
 	}
@@ -76,9 +79,9 @@ func put(all map[string]set, table, column string) {
 	all[table][column] = true
 }
 
-// By reports whether a caller who sees a row of a viewset may see a column of it: a view of its verbs
+// has reports whether a caller who sees a row of a viewset may see a column of it: a view of its verbs
 // shows the column, or a view that has the row as a related one, or no view of the API shows it anywhere, so that nothing
 // says who may see it.
-func (c Columns) By(r *table.Resource, column string) bool {
+func (c Views) has(r *table.Resource, column string) bool {
 	return c.own[r][column] || c.related[r.Table.Name][column] || !c.any[r.Table.Name][column]
 }
