@@ -1,4 +1,4 @@
-// Package shown knows which columns the views of an API show, and to whom.
+// Package shown knows which columns of a row each caller sees in the views of an API.
 package shown
 
 import (
