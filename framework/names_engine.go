@@ -78,6 +78,9 @@ type MissingColumn struct {
 	Column string
 	// Nearest is the most similar name in the database, or "" if none is similar.
 	Nearest string
+	// Broken is the error of the database if the table is a view of SQLite that reads a table or a column that is
+	// deleted, "" for any other.
+	Broken string
 }
 
 // String returns a sentence: `the table "patients" has no column "citty" (Patient.Citty);

@@ -9,7 +9,7 @@ import (
 // --database and doctor, which name it; check without a database does not look.
 func TestAMissingTableOrColumn(t *testing.T) {
 	t.Parallel()
-	const ahead = "change the model, or write a migration that adds it (trestle migrate new NAME); if it was renamed, name it "
+	const cure = " again; if it is lost, restore the database from a backup; if it never was there, write a migration that adds it (trestle migrate new NAME), or change the model"
 	for name, test := range map[string]struct {
 		change string
 		says   []string
@@ -17,22 +17,22 @@ func TestAMissingTableOrColumn(t *testing.T) {
 	}{
 		"a column with another name": {
 			"ALTER TABLE patients RENAME COLUMN city TO citty",
-			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: `, ahead + "patients.city again"},
-			`use "citty" in the model; if not: change the model`,
+			[]string{`patients: the table "patients" has no column "city" (Patient.City); did you mean "citty"? If not: if it was renamed, name it patients.city` + cure},
+			`use "citty" in the model; if not: if it was renamed`,
 		},
 		"a column that is gone": {
 			"ALTER TABLE patients RENAME COLUMN phone TO telephone_number",
-			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); `, ahead + "patients.phone again; if it is lost, restore the database from a backup"},
+			[]string{`patients: the table "patients" has no column "phone" (Patient.Phone); if it was renamed, name it patients.phone` + cure},
 			"name it patients.phone again",
 		},
 		"a table that is gone": {
 			"ALTER TABLE appointments RENAME TO old_visits",
-			[]string{`appointments: the database has no table "appointments" (Appointment); `, ahead + "appointments again"},
+			[]string{`appointments: the database has no table "appointments" (Appointment); if it was renamed, name it appointments` + cure},
 			"name it appointments again",
 		},
 		"a table of the framework that is gone": {
 			"ALTER TABLE idempotency_keys RENAME TO old_keys",
-			[]string{`the database has no table "idempotency_keys"`, `if it was renamed, name it idempotency_keys again; if it is lost, restore the database from a backup; if it never was there, write a migration`},
+			[]string{`the database has no table "idempotency_keys"; if it was renamed, name it idempotency_keys` + cure},
 			"name it idempotency_keys again",
 		},
 	} {
@@ -116,11 +116,11 @@ func TestAnIncompleteRecordOfMigrations(t *testing.T) {
 		},
 		"no lock": {"DROP TABLE trestle_migration_lock", `the database has no table "` + lock + `"`, "trestle migrate up", "", true},
 		"the id of the lock": {
-			"ALTER TABLE trestle_migration_lock RENAME COLUMN id TO number", `the table "` + lock + `", which records the migrations, has no column "id"`,
+			"ALTER TABLE trestle_migration_lock RENAME COLUMN id TO number", `the table "` + lock + `", which is the lock of the migrations, has no column "id"`,
 			"DROP TABLE " + lock + "; then run: trestle migrate up", "DROP TABLE trestle_migration_lock", true,
 		},
 		"the count of the lock": {
-			"ALTER TABLE trestle_migration_lock RENAME COLUMN held TO count", `the table "` + lock + `", which records the migrations, has no column "held"`,
+			"ALTER TABLE trestle_migration_lock RENAME COLUMN held TO count", `the table "` + lock + `", which is the lock of the migrations, has no column "held"`,
 			"DROP TABLE " + lock + "; then run: trestle migrate up", "DROP TABLE trestle_migration_lock", true,
 		},
 	} {

@@ -61,6 +61,9 @@ func TestViewsInTheCatalogue(t *testing.T) {
 		if db.Kind() == PostgreSQL {
 			return
 		}
+		if columns, err := db.Columns(background(t), "other.animals"); err != nil || columns != nil {
+			t.Errorf("a table of a database that is not attached has the columns %q, %v", columns, err)
+		}
 		script(t, db, "ALTER TABLE animals RENAME TO beasts; DROP VIEW named; CREATE VIEW named AS SELECT name FROM animals")
 		_, err := db.Columns(background(t), "named")
 		if broken, ok := errors.AsType[*BrokenViewError](err); !ok || broken.View != "named" || errors.Unwrap(err) == nil {

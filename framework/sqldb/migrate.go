@@ -46,7 +46,7 @@ type MissingRecordError = migrate.MissingRecordError
 // An OtherVersionError is an error of migrations: another version of the program applied
 // migrations that this program does not have, and this program must not run on the schema,
 // or must not undo a migration of it. Migrations lists them. Breaking: they are marked as
-// breaking.
+// breaking. Same lists those migrations of this program that have the number of one of them, "" for none.
 type OtherVersionError = migrate.OtherVersionError
 
 // Migrate applies every pending migration, set by set and in the order of their ids, and

@@ -58,6 +58,30 @@ func TestAProgramOfAnotherBranch(t *testing.T) {
 	})
 }
 
+// Two versions may have given one number to different migrations. A file that is only renamed, or only changed, is the same migration.
+func TestOneNumberForTwoMigrations(t *testing.T) {
+	eachDB(t, func(t *testing.T, db *DB) {
+		migrateAll(t, db, files("app", tableA, tableB))
+		other := files("app", tableA, "2_d: CREATE TABLE d (n {{bigint}}) | DROP TABLE d")
+		list, status := db.MigrationStatus(background(t), other)
+		_, down := db.MigrateDown(background(t), nil, other)
+		for name, err := range map[string]error{"status": status, "up": db.Migrate(background(t), nil, other), "down": down} {
+			if err == nil || !strings.HasPrefix(err.Error(), "sqldb: app/2_b was applied to this database, but its files are missing") || !strings.HasSuffix(err.Error(), "; give another number to app/2_d") {
+				t.Errorf("%s is %v; want an error that names both", name, err)
+			}
+		}
+		if len(list) != 3 || !list[1].AppliedAt.IsZero() || list[2].String() != "app/2_b" || !list[2].Unknown {
+			t.Errorf("the status is %+v; want app/2_d pending, and app/2_b unknown", list)
+		}
+		for name, same := range map[string]string{"renamed": strings.Replace(tableB, "2_b", "2_bees", 1), "changed": strings.Replace(tableB, "n {{bigint}}", "n {{bigint}}, m {{bigint}}", 1)} {
+			list, err := db.MigrationStatus(background(t), files("app", tableA, same))
+			if err != nil || len(list) != 2 || list[1].AppliedAt.IsZero() || list[1].Changed != (name == "changed") {
+				t.Errorf("the status of a file that is %s is %+v, %v", name, list, err)
+			}
+		}
+	})
+}
+
 // Several migrations are named in the plural.
 func TestSeveralMigrationsOfAnotherVersion(t *testing.T) {
 	eachDB(t, func(t *testing.T, db *DB) {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,12 +31,17 @@ type MissingColumn struct {
 	// Nearest is the name in the database that was probably meant, "" for none. It is not a name
 	// that the declarations use.
 	Nearest string
+	// Broken is the error of the database if the table is a view that cannot be read, "" for any other.
+	Broken string
 }
 
 // String describes what is missing: `the table "patients" has no column "citty"
 // (Patient.Citty); did you mean "city"?`. The question is absent if Nearest is "".
 func (m MissingColumn) String() string {
 	text := fmt.Sprintf("the database has no table %q", m.Table)
+	if m.Broken != "" {
+		text = fmt.Sprintf("the view %q cannot be read: %s", m.Table, m.Broken)
+	}
 	if m.Column != "" {
 		text = fmt.Sprintf("the table %q has no column %q", m.Table, m.Column)
 	}
@@ -50,17 +56,18 @@ func (m MissingColumn) String() string {
 
 // MissingColumns lists the tables and columns that the declarations need and the database lacks.
 func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
-	known := map[string][]string{}
+	known := map[string][]string{} // each table is used once
 	var missing []MissingColumn
 	for _, u := range a.tablesUsed() {
-		columns, ok := known[u.name]
-		if !ok {
-			var err error
-			if columns, err = a.DB.Columns(ctx, u.name); err != nil {
-				return nil, err
-			}
-			known[u.name] = columns
+		columns, err := a.DB.Columns(ctx, u.name)
+		if broken, ok := errors.AsType[*sqldb.BrokenViewError](err); ok {
+			missing = append(missing, MissingColumn{For: u.by, Field: u.model, Table: u.name, Broken: broken.Err.Error()})
+			continue
 		}
+		if err != nil {
+			return nil, fmt.Errorf("the table %q: %w", u.name, err)
+		}
+		known[u.name] = columns
 		missing = append(missing, u.missing(a.DB.Kind(), columns)...)
 	}
 	return missing, a.suggestTables(ctx, known, missing)
@@ -69,7 +76,7 @@ func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 // suggestTables sets the nearest name of each missing table. It leaves out the tables that the
 // declarations use. The keys of used are the names of those tables that exist.
 func (a Indexer) suggestTables(ctx context.Context, used map[string][]string, missing []MissingColumn) error {
-	if !slices.ContainsFunc(missing, func(m MissingColumn) bool { return m.Column == "" }) {
+	if !slices.ContainsFunc(missing, func(m MissingColumn) bool { return m.Column == "" && m.Broken == "" }) {
 		return nil
 	}
 	tables, err := a.DB.Tables(ctx)
@@ -78,7 +85,7 @@ func (a Indexer) suggestTables(ctx context.Context, used map[string][]string, mi
 	}
 	tables = slices.DeleteFunc(tables, func(name string) bool { return used[name] != nil })
 	for i, m := range missing {
-		if m.Column == "" {
+		if m.Column == "" && m.Broken == "" {
 			missing[i].Nearest = naming.Nearest(m.Table, tables)
 		}
 	}

@@ -27,7 +27,7 @@ func ListWords(words []string) string { return "must be one of " + strings.Join(
 // letters. Of equally close names it returns the first. Distances ignore case. It returns ""
 // if no name is close, or if name has more than 256 bytes.
 func Nearest(name string, known []string) string {
-	if len(name) > endless {
+	if len(name) > endless || strings.TrimSpace(name) == "" {
 		return ""
 	}
 	for _, k := range known {

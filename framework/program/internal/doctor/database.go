@@ -219,6 +219,9 @@ func findJournal(ctx context.Context, s *site.Site) []Finding {
 
 // describeUnchecked returns the finding about a check that could not be made.
 func describeUnchecked(p site.Project, err error) []Finding {
+	if sqldb.IsDenied(err) {
+		return []Finding{{problem, config.DatabaseVariable, p.Explain(err), grant}}
+	}
 	return []Finding{{problem, config.DatabaseVariable, "this could not be checked: " + p.Explain(err), "run it again; if that does not help, read what the database's log says"}}
 }
 
@@ -267,17 +270,15 @@ func describeUnrecorded(p site.Project, m *sqldb.MissingRecordError) []Finding {
 	return []Finding{{problem, strings.TrimSuffix(m.Table+"."+m.Column, "."), m.Error(), p.CureRecord(m)}}
 }
 
-// findLock returns the finding about a lock of migrations that is incomplete, cannot be read,
-// or is held by a process. On SQLite no process is known to hold it.
+// findLock returns the finding about a lock of migrations that cannot be read, or is held by a
+// process. On SQLite no process is known to hold it.
 func findLock(ctx context.Context, s *site.Site) []Finding {
 	const place = "trestle_migration_lock"
 	lock, err := s.DB.MigrationLock(ctx)
-	missing, incomplete := errors.AsType[*sqldb.MissingRecordError](err)
+	_, incomplete := errors.AsType[*sqldb.MissingRecordError](err)
 	switch {
-	case incomplete && !missing.IsLock():
-		return nil // the check of the migrations reports it
 	case incomplete:
-		return describeUnrecorded(s.Project, missing)
+		return nil // the check of the migrations reports it
 	case err != nil:
 		return describeUnchecked(s.Project, err)
 	case lock.Holder == 0:

@@ -2,22 +2,17 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"trestle.example/framework"
 	"trestle.example/framework/program/internal/site"
-	"trestle.example/framework/sqldb"
 )
 
 // findMissingColumns returns the findings about missing tables and columns. It reports
 // whether all tables exist.
 func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API) (complete bool, found []Finding) {
 	missing, err := s.MissingColumns(ctx, apis...)
-	if broken, ok := errors.AsType[*sqldb.BrokenViewError](err); ok {
-		return false, []Finding{{problem, broken.View, broken.Error(), s.CureView()}}
-	}
 	if err != nil {
 		return false, describeUnchecked(s.Project, err)
 	}

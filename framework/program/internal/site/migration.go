@@ -45,8 +45,8 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 		return err
 	}
 	missing, err := s.MissingColumns(ctx, apis...)
-	if broken, ok := errors.AsType[*sqldb.BrokenViewError](err); ok {
-		return exit.NeedsAction("%w; %s", broken, s.CureView())
+	if sqldb.IsDenied(err) {
+		return exit.NeedsAction("%s", s.Explain(err))
 	}
 	if err != nil || len(missing) == 0 {
 		return err
@@ -67,13 +67,13 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 // CureMissing says what to do about a missing table or column if no migration is pending. Only a person knows whether
 // the model is ahead of the schema, or the schema has lost something; the text of migrations does not show it.
 func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) string {
-	adds, before := s.Text("write a migration that adds it ({program} migrate new NAME)"), cureLost(m.Table, m.Column)
-	cure := "change the model, or " + adds + "; " + before
-	if m.Field == "" { // the schema belongs to the framework, so it is probably lost
-		cure = before + "; if it never was there, " + adds
+	cure := cureLost(m.Table, m.Column) + "; if it never was there, write a migration that adds it ({program} migrate new NAME), or change the model"
+	if m.Broken != "" {
+		cure = "write a migration that makes the view again ({program} migrate new NAME), or that gives what it reads the old name"
 	}
+	cure = s.Text(cure)
 	if others := s.unknownMigrations(ctx); len(others) > 0 {
-		return "another version of the program applied " + strings.Join(others, ", ") + ": run that version; if this one is newer, " + cure
+		return "another version of the program applied " + strings.Join(others, ", ") + ": run that version. Otherwise: " + cure
 	}
 	return cure
 }
@@ -95,11 +95,6 @@ func (s *Site) unknownMigrations(ctx context.Context) (names []string) {
 // cureLost says what to do about a table or a column that was there before.
 func cureLost(table, column string) string {
 	return "if it was renamed, name it " + strings.TrimSuffix(table+"."+column, ".") + " again; if it is lost, restore the database from a backup"
-}
-
-// CureView says what to do about a view that cannot be read.
-func (p Project) CureView() string {
-	return p.Text("write a migration that creates the view again ({program} migrate new NAME), or gives what it reads its old name")
 }
 
 // CountPending counts the migrations that a database lacks. A database without any applied

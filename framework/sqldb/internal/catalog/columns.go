@@ -5,6 +5,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -48,12 +49,25 @@ func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
 			space = "main"
 		}
 		names, err := c.names(ctx, bun.SafeQuery(sqliteColumns, sqltext.Param(name), sqltext.Param(space), sqltext.Param(name), sqltext.Param(space)))
-		if fault.SQLiteCode(err) == sqliteError { // the statement is ours, so the fault is in that of the view
-			err = &BrokenViewError{table, err}
+		if fault.SQLiteCode(err) == sqliteError {
+			return nil, c.explain(ctx, space, table, err)
 		}
 		return names, err
 	}
 	return c.names(ctx, bun.SafeQuery(postgresColumns, sqltext.Param(quotedTable(space, name))))
+}
+
+// explain returns the error of a table of SQLite whose columns cannot be listed: nil if the table does not exist, because
+// no database of its schema is attached; otherwise the table is a view, because the statement itself has no fault.
+func (c Catalog) explain(ctx context.Context, space, table string, err error) error {
+	attached, attachedErr := c.names(ctx, bun.SafeQuery("SELECT name FROM pragma_database_list"))
+	switch {
+	case attachedErr != nil:
+		return attachedErr
+	case !slices.ContainsFunc(attached, func(name string) bool { return strings.EqualFold(name, space) }):
+		return nil
+	}
+	return &BrokenViewError{table, err}
 }
 
 // Tables lists, by name, the tables and views that a statement finds without a schema. It
@@ -120,8 +134,9 @@ func quotedTable(space, name string) string {
 const sqliteError = 1
 
 const (
-	postgresColumns = `SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(?) AND NOT attisdropped ORDER BY attnum < 0, attnum`
-	postgresTables  = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
+	postgresColumns = `SELECT a.attname FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+	WHERE c.oid = to_regclass(?) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT a.attisdropped ORDER BY a.attnum < 0, a.attnum`
+	postgresTables = `SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
 	AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY relname`
 	postgresTaken = `SELECT DISTINCT c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE n.nspname = ANY (current_schemas(false)) ORDER BY c.relname`

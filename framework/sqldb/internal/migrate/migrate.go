@@ -189,7 +189,7 @@ func (db Database) Newest(ctx context.Context, sets ...Set) (Migration, error) {
 	if err != nil {
 		return Migration{}, err
 	}
-	if err := orphanError(p.orphans(records)); err != nil {
+	if err := p.orphanError(records); err != nil {
 		return Migration{}, err
 	}
 	c, _ := p.newest(records)
@@ -290,7 +290,7 @@ func (db Database) undoIn(ctx context.Context, p plan, agree func(newest *change
 		if err != nil {
 			return err
 		}
-		if err := orphanError(p.orphans(records)); err != nil {
+		if err := p.orphanError(records); err != nil {
 			return err
 		}
 		c, r := p.newest(records)

@@ -27,7 +27,14 @@ type record struct {
 	Breaking  bool // programs without its file must not run on the schema
 }
 
-func (r record) is(c *change) bool { return r.Namespace == c.namespace && r.ID == c.id }
+// is reports whether the record is that of a migration: it has the number, and the name or the text. The file may be renamed or
+// changed, but not both, because two versions of the program may have given one number to different migrations.
+func (r record) is(c *change) bool {
+	return r.takes(c) && (r.Name == c.name || r.Checksum == c.checksum)
+}
+
+// takes reports whether the record has the number of a migration.
+func (r record) takes(c *change) bool { return r.Namespace == c.namespace && r.ID == c.id }
 
 func (r record) migration() Migration {
 	return Migration{Namespace: r.Namespace, ID: r.ID, Name: r.Name, AppliedAt: r.AppliedAt.UTC(), Breaking: r.Breaking}
@@ -109,10 +116,14 @@ type MissingRecordError struct{ Table, Column string }
 
 // Error says what is missing.
 func (m *MissingRecordError) Error() string {
-	if m.Column == "" {
-		return fmt.Sprintf("the database has no table %q, which records its migrations", m.Table)
+	does := "records"
+	if m.IsLock() {
+		does = "is the lock of"
 	}
-	return fmt.Sprintf("the table %q, which records the migrations, has no column %q", m.Table, m.Column)
+	if m.Column == "" {
+		return fmt.Sprintf("the database has no table %q, which %s its migrations", m.Table, does)
+	}
+	return fmt.Sprintf("the table %q, which %s the migrations, has no column %q", m.Table, does, m.Column)
 }
 
 // IsLock reports whether the lock is incomplete, and not the records themselves.
@@ -123,9 +134,10 @@ func (m *MissingRecordError) IsLock() bool { return m.Table == lockTable }
 type OtherVersionError struct {
 	Migrations string // their names
 	Breaking   bool   // they are marked as breaking
+	Same       string // the names of those migrations of this program that have the number of one of them; "" for none
 }
 
-// Error says which version of the program to run, or which files to restore.
+// Error says which version of the program to run, or which files to restore or to give another number.
 func (o *OtherVersionError) Error() string {
 	was, its, it := "was", "its", "it"
 	if strings.Contains(o.Migrations, ", ") {
@@ -135,7 +147,11 @@ func (o *OtherVersionError) Error() string {
 	if o.Breaking {
 		return applied + " by a newer version of the program, and older ones cannot run on it; run the version that has " + it
 	}
-	return applied + ", but " + its + " files are missing; restore them, or run the version of the program that has " + it
+	text := applied + ", but " + its + " files are missing; restore them, or run the version of the program that has " + it
+	if o.Same != "" {
+		text += "; give another number to " + o.Same
+	}
+	return text
 }
 
 // recordColumns lists the columns of the tables of the records. It is one statement, because
@@ -245,18 +261,26 @@ func (p plan) check(records []record) error {
 	breaking := slices.DeleteFunc(slices.Clone(lost), func(r record) bool { return !r.Breaking })
 	switch {
 	case len(breaking) > 0:
-		return &OtherVersionError{namesOf(breaking), true}
+		return &OtherVersionError{Migrations: namesOf(breaking), Breaking: true}
 	case slices.ContainsFunc(p.changes, func(c *change) bool { return c.status(records).AppliedAt.IsZero() }):
-		return orphanError(lost)
+		return p.orphanError(records)
 	}
 	return nil
 }
 
-func orphanError(lost []record) error {
+// orphanError returns an [OtherVersionError] if an applied migration has no file.
+func (p plan) orphanError(records []record) error {
+	lost := p.orphans(records)
 	if len(lost) == 0 {
 		return nil
 	}
-	return &OtherVersionError{namesOf(lost), false}
+	var same []string
+	for _, c := range p.changes {
+		if slices.ContainsFunc(lost, func(r record) bool { return r.takes(c) }) {
+			same = append(same, c.String())
+		}
+	}
+	return &OtherVersionError{Migrations: namesOf(lost), Same: strings.Join(same, ", ")}
 }
 
 func namesOf(records []record) string {
