@@ -17,7 +17,8 @@ import (
 //	filter.Together("comments", filter.Exact("by", "author.username"), filter.Min("score", "score"))
 //
 // keeps the articles with a comment that has this author and this score. Two filters that are
-// not together may be met by two comments. Only the filters whose parameters are sent count.
+// not together may be met by two comments. Only the filters whose parameters are sent count. A caller who sends one of them
+// needs to see the fields of all of them, if [framework.Sees] limits who sees one.
 func Together(relation string, filters ...Backend) Backend {
 	return Backend{name: relation, bind: func(facts *framework.Facts) (framework.BoundFilter, error) {
 		below, related, err := facts.Relation(relation)

@@ -92,6 +92,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, r := range a.Resources {
 		r.Relations.Seal()
 	}
+	guardScans(a.Resources)
 	return b.err()
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
@@ -52,5 +53,24 @@ func (b *binder) useModels(r *table.Resource) {
 			continue
 		}
 		r.Models = append(r.Models, table)
+	}
+}
+
+// guardScans guards the columns of all tables of an API, each once.
+func guardScans(all []*table.Resource) {
+	guarded := map[*schema.Table]bool{}
+	guard := func(tables ...*schema.Table) {
+		for _, t := range tables {
+			if t != nil && !guarded[t] {
+				guarded[t] = true
+				bunmodel.GuardScans(t)
+			}
+		}
+	}
+	for _, r := range all {
+		guard(append(slices.Concat(r.Models, r.Stores), r.Table)...)
+		for _, rel := range r.Relations.All() {
+			guard(rel.Schema.JoinTable, rel.Schema.M2MTable)
+		}
 	}
 }

@@ -102,3 +102,25 @@ func TimeColumn(table *schema.Table, goName string) *schema.Field {
 
 // NilModel is a nil pointer to a model: bun reads the model of a query from its type.
 func NilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).Interface() }
+
+// Named finds a column of a table by its name or, with the same words, by its Go field. If several columns have the Go field, the
+// error lists them. Without a column, it returns nil.
+func Named(table *schema.Table, name string) (*schema.Field, error) {
+	var found []*schema.Field
+	var names []string // of found
+	for _, f := range table.Fields {
+		if f.Name == name || naming.SameWords(nameOf(table, f), name) {
+			return f, nil
+		}
+		if naming.SameWords(f.GoName, name) {
+			found, names = append(found, f), append(names, f.Name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil //nolint:nilnil // the caller says what else the name may mean
+	case 1:
+		return found[0], nil
+	}
+	return nil, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), strings.Join(names, " or "))
+}

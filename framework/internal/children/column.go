@@ -67,6 +67,11 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 	for _, relation := range r.Table.Relations {
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column {
 			to := relation.JoinTable.Type.Name()
+			if !relation.JoinPKs[0].IsPK {
+				fault(naming.Sentence("%s.%s refers to %s by %s, which is not its primary key, so no tag ref can check it; leave the field out, and set the column by Fills",
+					in.Name(), f.GoName, to, relation.JoinPKs[0].GoName))
+				continue
+			}
 			fault(naming.Sentence("%s.%s refers to %s and names no viewset; tag it `ref:\"...\"` with the viewset whose rows may be used",
 				in.Name(), f.GoName, to))
 		}

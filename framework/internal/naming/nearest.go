@@ -84,3 +84,8 @@ func DidYouMean(name string, known []string) string {
 	}
 	return ""
 }
+
+// SameWords reports whether a client's name, such as dueDate or due_date, has the words of a Go name, such as DueDate.
+func SameWords(goName, name string) bool {
+	return name != "" && strings.ToLower(name[:1]) == name[:1] && strings.EqualFold(strings.ReplaceAll(name, "_", ""), goName)
+}

@@ -35,6 +35,8 @@ type Packed struct {
 	ParcelID uuid.UUID
 	WareID   uuid.UUID
 	Message  string
+
+	Parcel *Parcel `bun:"rel:belongs-to,join:parcel_id=id"`
 }
 
 // A Ware is for all to see.
@@ -130,4 +132,39 @@ func TestPartsOfPrivateRows(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRowsBelowThoseOfWriters: the 403 of a caller without a row of their own to add others below is no finding.
+func TestRowsBelowThoseOfWriters(t *testing.T) {
+	type input struct {
+		To string `json:"to" validate:"required,max=100"`
+	}
+	type view struct {
+		ID uuid.UUID `json:"id"`
+		input
+	}
+	type packedInput struct {
+		WareID  uuid.UUID `json:"ware"    validate:"required"         ref:"wares"`
+		Message string    `json:"message" validate:"required,max=100"`
+	}
+	type packedView struct {
+		ID uuid.UUID `json:"id"`
+		packedInput
+	}
+	apitest.Databases(t, parcelSchema, func(t *testing.T, db *sqldb.DB) {
+		report := prove(t, db, nil,
+			framework.ViewSet[Parcel]{
+				Name: "parcels", Verbs: framework.CRUD[input, view](), Scope: framework.Public(), Writers: framework.Own((*Parcel).owner),
+				Permission: framework.OrReadOnly(framework.Holds("parcels.send")),
+			},
+			framework.ViewSet[Packed]{
+				Name: "packed", Parent: framework.Child("parcel", "parcels").ByWriters(), Verbs: framework.CRUD[packedInput, packedView](), Scope: framework.Public(),
+				Permission: framework.OrReadOnly(framework.Authenticated()),
+			},
+			parcels("")[1],
+		)
+		for _, f := range slices.Concat(report.Findings, report.Unexercised) {
+			t.Errorf("%s", f)
+		}
+	})
 }

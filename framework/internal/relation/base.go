@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
@@ -182,24 +183,16 @@ func (b Base) Field(name string) (query.Field, error) {
 // ColumnNamed finds a column of a table by its name or, with the same words, by its Go field. The
 // error suggests the nearest name, or lists the columns if several have the Go field.
 func ColumnNamed(table *schema.Table, name string) (query.Field, error) {
-	known := make([]string, 0, len(table.Fields))
-	var found []*schema.Field
-	var names []string // of found
-	for _, column := range table.Fields {
-		if column.Name == name {
-			return fieldOf(table, name, column), nil
-		}
-		if sameWords(column.GoName, name) {
-			found, names = append(found, column), append(names, column.Name)
-		}
-		known = append(known, column.Name)
+	column, err := bunmodel.Named(table, name)
+	if err != nil {
+		return query.Field{}, err
 	}
-	switch len(found) {
-	case 0:
-	case 1:
-		return fieldOf(table, name, found[0]), nil
-	default:
-		return query.Field{}, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), strings.Join(names, " or "))
+	if column != nil {
+		return fieldOf(table, name, column), nil
+	}
+	known := make([]string, len(table.Fields))
+	for i, column := range table.Fields {
+		known[i] = column.Name
 	}
 	return query.Field{}, naming.Sentence("no field %q in %s%s", name, table.Type.Name(), naming.DidYouMean(name, known))
 }

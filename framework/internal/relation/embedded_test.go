@@ -1,6 +1,8 @@
 package relation_test
 
 import (
+	"database/sql/driver"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -388,5 +390,85 @@ func TestAColumnThatMayBeSeveral(t *testing.T) {
 		if err := api.Check(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A Sail has a struct that reflection cannot make.
+type Sail struct {
+	bun.BaseModel `bun:"table:sails"`
+
+	ID int64 `bun:",pk,autoincrement"`
+	*cloth
+}
+
+type cloth struct{ Colour string }
+
+// A Hull is at a berth with a column whose value the program itself reads, with a fault.
+type Hull struct {
+	bun.BaseModel `bun:"table:boats"`
+	keyed
+
+	BerthID int64
+	Berth   *PaintedBerth `bun:"rel:belongs-to,join:berth_id=id"`
+}
+
+type PaintedBerth struct {
+	bun.BaseModel `bun:"table:berths"`
+	keyed
+
+	Colour Panicking
+}
+
+// A Panicking panics if the value is 13 or "13".
+type Panicking string
+
+func (p *Panicking) Scan(value any) error {
+	if *p = Panicking(fmt.Sprint(value)); *p == "13" {
+		panic("the unlucky number")
+	}
+	return nil
+}
+
+func (p Panicking) Value() (driver.Value, error) { return string(p), nil }
+
+func TestStructsThatNoRowCanHave(t *testing.T) {
+	type sailView struct {
+		ID int64 `json:"id"`
+	}
+	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
+		apitest.Mistake(t, config(db), `sails: Sail embeds *cloth, which is not exported, so that no row can have one; export it, or embed it without a pointer`,
+			framework.ViewSet[Sail]{Name: "sails", Scope: framework.Public(), Verbs: framework.ReadOnly[sailView]()})
+	})
+}
+
+// TestAPanicInAScan is 500, also if a function needs the row, and ends: the connection serves further requests.
+func TestAPanicInAScan(t *testing.T) {
+	type hullView struct {
+		Colour string `json:"colour"`
+	}
+	type plainView struct {
+		Colour Panicking `json:"colour" from:"berth.colour"`
+	}
+	colour := func(_ *framework.Call, h *Hull) (hullView, error) { return hullView{string(h.Berth.Colour)}, nil }
+	paint := func(_ *framework.Call, b *PaintedBerth, _ framework.None) (framework.None, error) {
+		return framework.None{}, nil
+	}
+	hulls := framework.ViewSet[Hull]{
+		Name: "hulls", Scope: framework.Public(), Relations: framework.Relations{"berth": framework.OfRow},
+		Verbs:   framework.Verbs{Retrieve: framework.Computes(colour, "berth"), List: framework.Shows[plainView]()},
+	}
+	berths := framework.ViewSet[PaintedBerth]{Name: "berths", Scope: framework.Public(), Actions: []framework.Action[PaintedBerth]{framework.Post("paint", paint)}}
+	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), hulls, berths)
+		red, unlucky := "red", "13"
+		apitest.Insert(t, db, &Berth{keyed: keyed{ID: 1}, Paint: &Paint{&red}}, &Berth{keyed: keyed{ID: 2}, Paint: &Paint{&unlucky}})
+		apitest.Insert(t, db, &Boat{keyed: keyed{ID: 1}, BerthID: 1}, &Boat{keyed: keyed{ID: 2}, BerthID: 2})
+		for range 40 { // more often than there are connections
+			c.Get("/api/hulls/2/").Expect(500)
+			c.Post("/api/berths/2/paint/", nil).Expect(500)
+			c.Get("/api/hulls/").Expect(500)
+		}
+		c.Get("/api/hulls/1/").Expect(200).Contains(`{"colour":"red"}`)
+		c.Post("/api/berths/1/paint/", nil).Expect(204)
 	})
 }

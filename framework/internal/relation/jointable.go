@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 )
 
@@ -29,7 +30,7 @@ func JoinTables(model reflect.Type) (found []JoinTable) {
 
 // TableOf returns bun's description of a model, with its relations. It returns an error if bun does
 // not know the model of a join table that the model needs, if bun panics
-// on the model, or if the name of a column has a dot.
+// on the model, if the name of a column has a dot, or if no row can have a struct of the model.
 func TableOf(known *schema.Tables, model reflect.Type) (t *schema.Table, err error) {
 	for _, j := range JoinTables(model) {
 		if known.ByName(j.Table) == nil {
@@ -43,7 +44,10 @@ func TableOf(known *schema.Tables, model reflect.Type) (t *schema.Table, err err
 		}
 	}()
 	t = known.Get(model)
-	return t, checkColumns(t)
+	if err := checkColumns(t); err != nil {
+		return t, err
+	}
+	return t, bunmodel.CheckEmbedded(t)
 }
 
 // checkColumns returns the mistake of a column whose name has a dot: bun writes such a name as that of a

@@ -210,7 +210,7 @@ func (s *Set) nameOf(prefix string, r *schema.Relation) string {
 	}
 	name := r.Field.Name
 	for i := range name { // the shortest end, without the prefix of the struct that has the relation
-		if sameWords(r.Field.GoName, r.Field.Name[i:]) {
+		if naming.SameWords(r.Field.GoName, r.Field.Name[i:]) {
 			name = r.Field.Name[i:]
 		}
 	}
@@ -225,14 +225,9 @@ func (s *Set) nameOf(prefix string, r *schema.Relation) string {
 // cheapestVariant or cheapest_variant. It is empty without one.
 func fieldNamed(table *schema.Table, name string) string {
 	for goName := range table.Relations {
-		if sameWords(goName, name) {
+		if naming.SameWords(goName, name) {
 			return goName
 		}
 	}
 	return ""
-}
-
-// sameWords reports whether a client's name has the words of a Go field.
-func sameWords(goName, name string) bool {
-	return name != "" && strings.ToLower(name[:1]) == name[:1] && strings.EqualFold(strings.ReplaceAll(name, "_", ""), goName)
 }

@@ -100,6 +100,9 @@ func (r *Resource) Field(name string) (query.Field, error) {
 			return query.Field{}, naming.Sentence("no field %q in %s: %s is a relation; name a column of the row itself%s", name, r.Model.Name(), relation, r.foreignKey(relation))
 		}
 	}
+	if _, err := bunmodel.Named(r.Table, name); err != nil { // several columns
+		return query.Field{}, err
+	}
 	known := make([]string, 0, len(r.Names))
 	for n := range r.Names {
 		known = append(known, n)
