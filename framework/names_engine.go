@@ -81,6 +81,8 @@ type MissingColumn struct {
 	// Broken is the error of the database if the table is a view of SQLite that reads a table or a column that is
 	// deleted, "" for any other.
 	Broken string
+	// Own: the table is one of the framework, so its model does not change.
+	Own bool
 }
 
 // String returns a sentence: `the table "patients" has no column "citty" (Patient.Citty);

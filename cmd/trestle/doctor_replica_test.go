@@ -112,10 +112,10 @@ func TestDoctorOfARoleWithoutRights(t *testing.T) {
 	owner.ok("migrate up")
 	at, role := owner.roleOf("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}; REVOKE ALL ON patients FROM {role}")
 	r := newRig(t, at.String())
-	r.examined()["search documents"].is(t, problem, "patients", "lacks a right in the database", "GRANT the right")
+	r.examined()["search documents"].is(t, problem, "patients", "lacks a right in the database", "GRANT the role the right")
 
 	owner.change(owner.database(), "REVOKE ALL ON trestle_migrations FROM "+role)
-	r.examined()["migrations"].is(t, problem, "trestle_migrations", "lacks a right in the database", "GRANT the right")
+	r.examined()["migrations"].is(t, problem, "trestle_migrations", "lacks a right in the database", "GRANT the role the right")
 }
 
 // TestASchemaThatCannotBeUsed: migrate up names the causes of a search_path without a schema.

@@ -30,9 +30,14 @@ func TestAMissingTableOrColumn(t *testing.T) {
 			[]string{`appointments: the database has no table "appointments" (Appointment); if it was renamed, name it appointments` + cure},
 			"name it appointments again",
 		},
+		"a column of the framework with another name": {
+			"ALTER TABLE auth_users RENAME COLUMN email TO mail",
+			[]string{`the table "auth_users" has no column "email" (User.Email); if it was renamed, name it auth_users.email` + cure[:strings.Index(cure, "; if it never")] + "\n"},
+			"name it auth_users.email again",
+		},
 		"a table of the framework that is gone": {
 			"ALTER TABLE idempotency_keys RENAME TO old_keys",
-			[]string{`the database has no table "idempotency_keys"; if it was renamed, name it idempotency_keys` + cure},
+			[]string{`the database has no table "idempotency_keys"; if it was renamed, name it idempotency_keys` + cure[:strings.Index(cure, "; if it never")] + "\n"},
 			"name it idempotency_keys again",
 		},
 	} {

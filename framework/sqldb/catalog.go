@@ -49,7 +49,8 @@ func (db *DB) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return db.Session().catalog().Indexes(ctx, table)
 }
 
-// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign table; a materialized view can.
+// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign or virtual table; a materialized
+// view can.
 // A table that does not exist cannot. On PostgreSQL the name may begin with a schema: "app.patients".
 func (db *DB) HasIndexes(ctx context.Context, table string) (bool, error) {
 	return db.Session().catalog().HasIndexes(ctx, table)

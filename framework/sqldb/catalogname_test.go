@@ -64,8 +64,16 @@ func TestViewsInTheCatalogue(t *testing.T) {
 		if columns, err := db.Columns(background(t), "other.animals"); err != nil || columns != nil {
 			t.Errorf("a table of a database that is not attached has the columns %q, %v", columns, err)
 		}
-		script(t, db, "ALTER TABLE animals RENAME TO beasts; DROP VIEW named; CREATE VIEW named AS SELECT name FROM animals")
-		_, err := db.Columns(background(t), "named")
+		script(t, db, "CREATE VIRTUAL TABLE words USING fts5 (word); CREATE VIEW stale (id, name) AS SELECT * FROM animals; ALTER TABLE animals ADD COLUMN more")
+		if indexed, err := db.HasIndexes(background(t), "words"); indexed || err != nil {
+			t.Errorf("a virtual table can have indexes: %t, %v", indexed, err)
+		}
+		_, err := db.Columns(background(t), "stale")
+		if broken, ok := errors.AsType[*BrokenViewError](err); !ok || broken.View != "stale" {
+			t.Errorf("the error is %v; want that of a view with too few columns", err)
+		}
+		script(t, db, "DROP VIEW stale; ALTER TABLE animals RENAME TO beasts; DROP VIEW named; CREATE VIEW named AS SELECT name FROM animals")
+		_, err = db.Columns(background(t), "named")
 		if broken, ok := errors.AsType[*BrokenViewError](err); !ok || broken.View != "named" || errors.Unwrap(err) == nil {
 			t.Errorf("the error is %v; want that of a broken view", err)
 		}

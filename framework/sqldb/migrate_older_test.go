@@ -79,6 +79,11 @@ func TestOneNumberForTwoMigrations(t *testing.T) {
 				t.Errorf("the status of a file that is %s is %+v, %v", name, list, err)
 			}
 		}
+		migrateAll(t, db, files("app", tableA, strings.Replace(tableB, "2_b", "2_bees", 1)))
+		list, err := db.MigrationStatus(background(t), files("app", tableA, strings.NewReplacer("2_b", "2_bees", "n {{bigint}}", "n {{bigint}}, m {{bigint}}").Replace(tableB)))
+		if err != nil || len(list) != 2 || !list[1].Changed {
+			t.Errorf("the status of a file that is renamed, and changed by a later version, is %+v, %v", list, err)
+		}
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type MissingColumn struct {
 	Nearest string
 	// Broken is the error of the database if the table is a view that cannot be read, "" for any other.
 	Broken string
+	// Own: the table is one of the framework, so its model does not change.
+	Own bool
 }
 
 // String describes what is missing: `the table "patients" has no column "citty"
@@ -61,7 +64,7 @@ func (a Indexer) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	for _, u := range a.tablesUsed() {
 		columns, err := a.DB.Columns(ctx, u.name)
 		if broken, ok := errors.AsType[*sqldb.BrokenViewError](err); ok {
-			missing = append(missing, MissingColumn{For: u.by, Field: u.model, Table: u.name, Broken: broken.Err.Error()})
+			missing = append(missing, MissingColumn{For: u.by, Field: u.model, Table: u.name, Broken: broken.Err.Error(), Own: u.own})
 			continue
 		}
 		if err != nil {
@@ -85,7 +88,7 @@ func (a Indexer) suggestTables(ctx context.Context, used map[string][]string, mi
 	}
 	tables = slices.DeleteFunc(tables, func(name string) bool { return used[name] != nil })
 	for i, m := range missing {
-		if m.Column == "" && m.Broken == "" {
+		if m.Column == "" && m.Broken == "" && !m.Own {
 			missing[i].Nearest = naming.Nearest(m.Table, tables)
 		}
 	}
@@ -97,6 +100,7 @@ type tableUse struct {
 	name, model string // model is "" for a table without a model
 	columns     []neededColumn
 	by          []string // the paths of the viewsets
+	own         bool     // the table is one of the framework
 }
 
 type neededColumn struct {
@@ -106,13 +110,15 @@ type neededColumn struct {
 
 func (u *tableUse) missing(kind sqldb.Kind, columns []string) (list []MissingColumn) {
 	if len(columns) == 0 {
-		return []MissingColumn{{For: u.by, Field: u.model, Table: u.name}}
+		return []MissingColumn{{For: u.by, Field: u.model, Table: u.name, Own: u.own}}
 	}
 	for _, c := range u.columns {
 		if !kind.HasColumn(columns, c.name) {
-			list = append(list, MissingColumn{
-				For: c.by, Field: c.field, Table: u.name, Column: c.name, Nearest: naming.Nearest(c.name, u.unused(kind, columns)),
-			})
+			m := MissingColumn{For: c.by, Field: c.field, Table: u.name, Column: c.name, Own: u.own}
+			if !u.own {
+				m.Nearest = naming.Nearest(c.name, u.unused(kind, columns))
+			}
+			list = append(list, m)
 		}
 	}
 	return list
@@ -129,7 +135,7 @@ func (u *tableUse) unused(kind sqldb.Kind, columns []string) []string {
 // column has the name of its field in the first model that has the column.
 type tableList []*tableUse
 
-func (l *tableList) use(r *table.Resource, name, model string, columns ...neededColumn) {
+func (l *tableList) use(r *table.Resource, name, model string, columns ...neededColumn) *tableUse {
 	at := slices.IndexFunc(*l, func(u *tableUse) bool { return u.name == name })
 	if at < 0 {
 		at, *l = len(*l), append(*l, &tableUse{name: name, model: model})
@@ -143,6 +149,7 @@ func (l *tableList) use(r *table.Resource, name, model string, columns ...needed
 		u.columns[at].by = naming.AddNew(u.columns[at].by, []string{r.Path})
 	}
 	u.by = naming.AddNew(u.by, []string{r.Path})
+	return u
 }
 
 // useFields adds the columns of a model's fields.
@@ -151,7 +158,13 @@ func (l *tableList) useFields(r *table.Resource, table *schema.Table, fields ...
 	for i, f := range fields {
 		columns[i] = neededColumn{name: f.Name, field: table.TypeName + "." + bunmodel.PathOf(table, f)}
 	}
-	l.use(r, table.Name, table.TypeName, columns...)
+	u := l.use(r, table.Name, table.TypeName, columns...)
+	u.own = u.own || isOwn(table.Type)
+}
+
+// isOwn reports whether a model is one of package auth, the only package of the framework that has models of viewsets.
+func isOwn(model reflect.Type) bool {
+	return model.PkgPath() == strings.TrimSuffix(reflect.TypeFor[Indexer]().PkgPath(), "internal/index")+"auth"
 }
 
 // useRelations adds the columns by which rows are related, and the columns of related rows that
@@ -172,12 +185,12 @@ func (l *tableList) useRelations(r *table.Resource) {
 }
 
 // useTable adds the columns of a table without a model.
-func (l *tableList) useTable(r *table.Resource, t query.NeededTable) {
+func (l *tableList) useTable(r *table.Resource, t query.NeededTable) *tableUse {
 	columns := make([]neededColumn, len(t.Columns))
 	for i, c := range t.Columns {
 		columns[i].name = c
 	}
-	l.use(r, t.Name, "", columns...)
+	return l.use(r, t.Name, "", columns...)
 }
 
 // tablesUsed lists the tables with the columns that statements use: every column of a
@@ -197,7 +210,7 @@ func (a Indexer) tablesUsed() []*tableUse {
 			list.useTable(r, t)
 		}
 		if slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Idempotent }) {
-			list.useTable(r, once.KeysTable())
+			list.useTable(r, once.KeysTable()).own = true
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })

@@ -455,7 +455,7 @@ func TestAPanicInAScan(t *testing.T) {
 	}
 	hulls := framework.ViewSet[Hull]{
 		Name: "hulls", Scope: framework.Public(), Relations: framework.Relations{"berth": framework.OfRow},
-		Verbs:   framework.Verbs{Retrieve: framework.Computes(colour, "berth"), List: framework.Shows[plainView]()},
+		Verbs: framework.Verbs{Retrieve: framework.Computes(colour, "berth"), List: framework.Shows[plainView]()},
 	}
 	berths := framework.ViewSet[PaintedBerth]{Name: "berths", Scope: framework.Public(), Actions: []framework.Action[PaintedBerth]{framework.Post("paint", paint)}}
 	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {

@@ -84,7 +84,9 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 	e.found("journal", "", findJournal(ctx, s)...)
 	migrated, findings := findUnmigrated(ctx, s)
 	e.found("migrations", "", findings...)
-	e.found("migration lock", "", findLock(ctx, s)...)
+	if findings, read := findLock(ctx, s); read {
+		e.found("migration lock", "", findings...)
+	}
 	if !migrated {
 		return nil, nil
 	}
@@ -271,18 +273,18 @@ func describeUnrecorded(p site.Project, m *sqldb.MissingRecordError) []Finding {
 }
 
 // findLock returns the finding about a lock of migrations that cannot be read, or is held by a
-// process. On SQLite no process is known to hold it.
-func findLock(ctx context.Context, s *site.Site) []Finding {
+// process. It reports false if a table of the records is incomplete, which the check of the migrations reports. On SQLite no process is known to hold it.
+func findLock(ctx context.Context, s *site.Site) (found []Finding, read bool) {
 	const place = "trestle_migration_lock"
 	lock, err := s.DB.MigrationLock(ctx)
 	_, incomplete := errors.AsType[*sqldb.MissingRecordError](err)
 	switch {
 	case incomplete:
-		return nil // the check of the migrations reports it
+		return nil, false
 	case err != nil:
-		return describeUnchecked(s.Project, err)
+		return describeUnchecked(s.Project, err), true
 	case lock.Holder == 0:
-		return nil
+		return nil, true
 	}
 	since := ""
 	if !lock.Since.IsZero() {
@@ -291,11 +293,11 @@ func findLock(ctx context.Context, s *site.Site) []Finding {
 	return []Finding{{
 		warning, place, fmt.Sprintf("the server's process %d holds it%s, and others that migrate wait", lock.Holder, since),
 		fmt.Sprintf("wait for the migration that is running; if none is: SELECT pg_terminate_backend(%d);", lock.Holder),
-	}}
+	}}, true
 }
 
 // grant is the cure of a right that the role of the database lacks.
-const grant = "GRANT the right, or make the role the owner of the table"
+const grant = "GRANT the role the right that the message names: USAGE on a schema, or SELECT, INSERT, UPDATE and DELETE on a table"
 
 // findUnsearchable returns the findings about resources with rows that no search finds, and
 // about resources whose rows could not be checked.

@@ -67,8 +67,12 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 // CureMissing says what to do about a missing table or column if no migration is pending. Only a person knows whether
 // the model is ahead of the schema, or the schema has lost something; the text of migrations does not show it.
 func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) string {
-	cure := cureLost(m.Table, m.Column) + "; if it never was there, write a migration that adds it ({program} migrate new NAME), or change the model"
-	if m.Broken != "" {
+	cure := cureLost(m.Table, m.Column)
+	switch {
+	case m.Own: // its migrations are applied
+	case m.Broken == "":
+		cure += "; if it never was there, write a migration that adds it ({program} migrate new NAME), or change the model"
+	default:
 		cure = "write a migration that makes the view again ({program} migrate new NAME), or that gives what it reads the old name"
 	}
 	cure = s.Text(cure)

@@ -49,6 +49,9 @@ func (c Catalog) Columns(ctx context.Context, table string) ([]string, error) {
 			space = "main"
 		}
 		names, err := c.names(ctx, bun.SafeQuery(sqliteColumns, sqltext.Param(name), sqltext.Param(space), sqltext.Param(name), sqltext.Param(space)))
+		if err == nil && len(names) > 0 { // the list of columns hides that a table of the view has other columns now
+			_, err = c.Read(ctx, bun.SafeQuery("SELECT 1 FROM ?.? LIMIT 0", bun.Ident(space), bun.Ident(name)))
+		}
 		if fault.SQLiteCode(err) == sqliteError {
 			return nil, c.explain(ctx, space, table, err)
 		}

@@ -74,7 +74,7 @@ func (c Catalog) Indexes(ctx context.Context, table string) ([]Index, error) {
 	return list, nil
 }
 
-// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign table; a materialized view can.
+// HasIndexes reports whether a table can have indexes. A view cannot, nor can a foreign or virtual table; a materialized view can.
 // A table that does not exist cannot.
 func (c Catalog) HasIndexes(ctx context.Context, table string) (bool, error) {
 	query, name := postgresIndexed, quotedName(table)
@@ -87,7 +87,7 @@ func (c Catalog) HasIndexes(ctx context.Context, table string) (bool, error) {
 
 const (
 	postgresIndexed = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?) AND relkind IN ('r', 'p', 'm')`
-	sqliteIndexed   = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)`
+	sqliteIndexed   = `SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND lower(name) = lower(?)`
 )
 
 const postgresTable = `SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?)`

@@ -108,6 +108,9 @@ func (db Database) Migrate(ctx context.Context, report func(Migration, time.Dura
 	if err != nil {
 		return err
 	}
+	if err := db.rename(ctx, p, records); err != nil {
+		return err
+	}
 	for _, c := range p.changes {
 		if slices.ContainsFunc(records, func(r record) bool { return r.is(c) }) {
 			continue
@@ -378,6 +381,22 @@ func takeLock(ctx context.Context, tx bun.Tx) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO trestle_migration_lock (id, held) VALUES (1, 1)
 		ON CONFLICT (id) DO UPDATE SET held = trestle_migration_lock.held + 1`)
 	return err
+}
+
+// rename gives the records the names of files that were renamed, so that a later version of the program may change such a file.
+func (db Database) rename(ctx context.Context, p plan, records []record) error {
+	for _, r := range records {
+		for _, c := range p.changes {
+			if !r.is(c) || r.Name == c.name {
+				continue
+			}
+			r.Name = c.name
+			if _, err := db.DB.NewUpdate().Model(&r).Column("name").WherePK().Exec(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkRecords reads the records, in a transaction of its own, and calls [plan.check].

@@ -134,7 +134,7 @@ func (m *MissingRecordError) IsLock() bool { return m.Table == lockTable }
 type OtherVersionError struct {
 	Migrations string // their names
 	Breaking   bool   // they are marked as breaking
-	Same       string // the names of those migrations of this program that have the number of one of them; "" for none
+	Same       string // the migrations of this program that have the number of one of them; "" for none
 }
 
 // Error says which version of the program to run, or which files to restore or to give another number.
@@ -145,13 +145,14 @@ func (o *OtherVersionError) Error() string {
 	}
 	applied := "sqldb: " + o.Migrations + " " + was + " applied to this database"
 	if o.Breaking {
-		return applied + " by a newer version of the program, and older ones cannot run on it; run the version that has " + it
+		applied += " by a newer version of the program, and older ones cannot run on it; run the version that has " + it
+	} else {
+		applied += ", but " + its + " files are missing; restore them, or run the version of the program that has " + it
 	}
-	text := applied + ", but " + its + " files are missing; restore them, or run the version of the program that has " + it
 	if o.Same != "" {
-		text += "; give another number to " + o.Same
+		applied += "; give another number to " + o.Same
 	}
-	return text
+	return applied
 }
 
 // recordColumns lists the columns of the tables of the records. It is one statement, because
@@ -160,7 +161,7 @@ func recordColumns(ctx context.Context, k dialect.Kind, db bun.IDB) (records, lo
 	query := "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name IN (?, ?)"
 	if k == dialect.PostgreSQL {
 		query = `SELECT t.relname, c.attname FROM pg_catalog.pg_class AS t JOIN pg_catalog.pg_attribute AS c ON c.attrelid = t.oid
-			WHERE t.relname IN (?, ?) AND pg_catalog.pg_table_is_visible(t.oid) AND c.attnum > 0 AND NOT c.attisdropped`
+			WHERE t.relname IN (?, ?) AND t.relkind IN ('r', 'p') AND pg_catalog.pg_table_is_visible(t.oid) AND c.attnum > 0 AND NOT c.attisdropped`
 	}
 	var tables, columns []string
 	err = db.NewRaw(query, recordTable, lockTable).Scan(ctx, &tables, &columns)
@@ -261,7 +262,7 @@ func (p plan) check(records []record) error {
 	breaking := slices.DeleteFunc(slices.Clone(lost), func(r record) bool { return !r.Breaking })
 	switch {
 	case len(breaking) > 0:
-		return &OtherVersionError{Migrations: namesOf(breaking), Breaking: true}
+		return &OtherVersionError{namesOf(breaking), true, p.sameNumbers(breaking)}
 	case slices.ContainsFunc(p.changes, func(c *change) bool { return c.status(records).AppliedAt.IsZero() }):
 		return p.orphanError(records)
 	}
@@ -274,13 +275,18 @@ func (p plan) orphanError(records []record) error {
 	if len(lost) == 0 {
 		return nil
 	}
+	return &OtherVersionError{namesOf(lost), false, p.sameNumbers(lost)}
+}
+
+// sameNumbers names the migrations that have the number of a record of another one.
+func (p plan) sameNumbers(lost []record) string {
 	var same []string
 	for _, c := range p.changes {
 		if slices.ContainsFunc(lost, func(r record) bool { return r.takes(c) }) {
 			same = append(same, c.String())
 		}
 	}
-	return &OtherVersionError{Migrations: namesOf(lost), Same: strings.Join(same, ", ")}
+	return strings.Join(same, ", ")
 }
 
 func namesOf(records []record) string {
