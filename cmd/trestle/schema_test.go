@@ -9,7 +9,8 @@ import (
 // --database and doctor, which name it; check without a database does not look.
 func TestAMissingTableOrColumn(t *testing.T) {
 	t.Parallel()
-	const cure = " again; if it is lost, restore the database from a backup; if it never was there, write a migration that adds it (trestle migrate new NAME), or change the model"
+	const lost = " again; if it is lost, restore the database from a backup"
+	const cure = lost + "; if it never was there, write a migration that adds it (trestle migrate new NAME), or change the model"
 	for name, test := range map[string]struct {
 		change string
 		says   []string
@@ -32,12 +33,12 @@ func TestAMissingTableOrColumn(t *testing.T) {
 		},
 		"a column of the framework with another name": {
 			"ALTER TABLE auth_users RENAME COLUMN email TO mail",
-			[]string{`the table "auth_users" has no column "email" (User.Email); if it was renamed, name it auth_users.email` + cure[:strings.Index(cure, "; if it never")] + "\n"},
+			[]string{`the table "auth_users" has no column "email" (User.Email); if it was renamed, name it auth_users.email` + lost + "\n"},
 			"name it auth_users.email again",
 		},
 		"a table of the framework that is gone": {
 			"ALTER TABLE idempotency_keys RENAME TO old_keys",
-			[]string{`the database has no table "idempotency_keys"; if it was renamed, name it idempotency_keys` + cure[:strings.Index(cure, "; if it never")] + "\n"},
+			[]string{`the database has no table "idempotency_keys"; if it was renamed, name it idempotency_keys` + lost + "\n"},
 			"name it idempotency_keys again",
 		},
 	} {

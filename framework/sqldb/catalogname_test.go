@@ -64,7 +64,7 @@ func TestViewsInTheCatalogue(t *testing.T) {
 		if columns, err := db.Columns(background(t), "other.animals"); err != nil || columns != nil {
 			t.Errorf("a table of a database that is not attached has the columns %q, %v", columns, err)
 		}
-		script(t, db, "CREATE VIRTUAL TABLE words USING fts5 (word); CREATE VIEW stale (id, name) AS SELECT * FROM animals; ALTER TABLE animals ADD COLUMN more")
+		script(t, db, "CREATE VIRTUAL TABLE words USING fts5 (word); CREATE VIEW stale (id, name, more) AS SELECT id, name FROM animals")
 		if indexed, err := db.HasIndexes(background(t), "words"); indexed || err != nil {
 			t.Errorf("a virtual table can have indexes: %t, %v", indexed, err)
 		}

@@ -89,10 +89,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checks.CheckShapes()
 	b.checks.CheckNames()
 	b.checks.CheckIDs()
-	for _, r := range a.Resources {
-		r.Relations.Seal()
-	}
-	guardScans(a.Resources)
+	seal(a.Resources)
 	return b.err()
 }
 

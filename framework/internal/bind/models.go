@@ -56,8 +56,8 @@ func (b *binder) useModels(r *table.Resource) {
 	}
 }
 
-// guardScans guards the columns of all tables of an API, each once.
-func guardScans(all []*table.Resource) {
+// seal ends the notes of the relations, and guards the columns of all tables of an API, each once.
+func seal(all []*table.Resource) {
 	guarded := map[*schema.Table]bool{}
 	guard := func(tables ...*schema.Table) {
 		for _, t := range tables {
@@ -68,6 +68,7 @@ func guardScans(all []*table.Resource) {
 		}
 	}
 	for _, r := range all {
+		r.Relations.Seal()
 		guard(append(slices.Concat(r.Models, r.Stores), r.Table)...)
 		for _, rel := range r.Relations.All() {
 			guard(rel.Schema.JoinTable, rel.Schema.M2MTable)

@@ -1,7 +1,6 @@
 package relation_test
 
 import (
-	"database/sql/driver"
 	"fmt"
 	"slices"
 	"strings"
@@ -428,8 +427,6 @@ func (p *Panicking) Scan(value any) error {
 	}
 	return nil
 }
-
-func (p Panicking) Value() (driver.Value, error) { return string(p), nil }
 
 func TestStructsThatNoRowCanHave(t *testing.T) {
 	type sailView struct {

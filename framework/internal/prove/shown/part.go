@@ -20,8 +20,9 @@ func (c Views) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
 }
 
 // wholes lists the rows to which a row refers. If relations of viewsets lead from some of them to its table, it is a part of
-// these rows alone: a line is a part of its order, and not of the product that it names. linked reports that rows of the table only link the rows of two viewsets: each relation
-// over them is narrowed by the scope of the viewset to which it leads, and no viewset shows them as parts of its rows.
+// these rows alone: a line is a part of its order, and not of the product that it names. linked reports that rows of the table
+// only link the rows of two viewsets: each relation over them is narrowed by the scope of the viewset to which it leads, and
+// no viewset shows them as parts of its rows.
 func (c Views) wholes(one *fixture.Row) (wholes []*fixture.Row, linked bool) {
 	var tables []string
 	for _, r := range c.Registry.Resources {
