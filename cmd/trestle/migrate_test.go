@@ -171,7 +171,7 @@ func TestAnOlderProgramStarts(t *testing.T) {
 		if told := r.ok("migrate status"); !strings.Contains(told, "framework/9998_adds") || !strings.Contains(told, ", by another version of the program") {
 			t.Errorf("the status is\n%s", told)
 		}
-		r.examined()["migrations"].is(t, warning, "framework/9998_adds", "this one is older")
+		r.examined()["migrations"].is(t, warning, "framework/9998_adds", "this one lacks it")
 
 		r.change(db, "INSERT INTO trestle_migrations SELECT namespace, '9999', 'breaks', checksum, 999, applied_at, true FROM trestle_migrations WHERE position = 1")
 		for _, command := range []string{"migrate up", "migrate status", "user list", "check --database " + url, "serve --addr 127.0.0.1:0", "serve --migrate --addr 127.0.0.1:0"} {
