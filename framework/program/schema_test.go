@@ -13,13 +13,6 @@ import (
 
 // withStock returns a program with a viewset over a table or view "stocks", whose schema is that of the migrations.
 func withStock(migrations map[string]string) Program {
-	type stock struct {
-		ID    int64 `bun:",pk,autoincrement"`
-		Shelf string
-	}
-	type view struct {
-		Shelf string `json:"shelf"`
-	}
 	p := usersAlone()
 	register, files := p.Register, fstest.MapFS{}
 	for name, text := range migrations {
@@ -29,9 +22,21 @@ func withStock(migrations map[string]string) Program {
 	p.Migrations = append(p.Migrations, sqldb.Migrations{Namespace: "shop", FS: files})
 	p.Register = func(api *framework.API, site *Site) {
 		register(api, site)
-		api.Register(framework.ViewSet[stock]{Name: "stock", Verbs: framework.ReadOnly[view](), Scope: framework.Public()})
+		registerStock(api, site)
 	}
 	return p
+}
+
+// registerStock registers the viewset alone.
+func registerStock(api *framework.API, _ *Site) {
+	type stock struct {
+		ID    int64 `bun:",pk,autoincrement"`
+		Shelf string
+	}
+	type view struct {
+		Shelf string `json:"shelf"`
+	}
+	api.Register(framework.ViewSet[stock]{Name: "stock", Verbs: framework.ReadOnly[view](), Scope: framework.Public()})
 }
 
 const stockTable = `CREATE TABLE wares ({{id}}, shelf {{text}} NOT NULL);`
@@ -105,6 +110,24 @@ func TestAViewsetOverAView(t *testing.T) {
 		const says = `the view "stocks" cannot be read: SQL logic error: no such table: main.wares`
 		for command, want := range map[string]int{"check --database " + database: exit.ActionFirst, "serve --addr 127.0.0.1:0": exit.ActionFirst, "doctor": exit.Failure} {
 			if code, said := run(t, p, command, "DATABASE_URL="+database); code != want || !strings.Contains(said, says) || !strings.Contains(said, "makes the view again") || !strings.Contains(said, `no table "auth_groups"`) {
+				t.Errorf("%s ends with %d and says %s; want %s", command, code, said, says)
+			}
+		}
+	})
+}
+
+// TestTablesOfTheSignIn are needed by a program that only authenticates, and registers no viewset of users.
+func TestTablesOfTheSignIn(t *testing.T) {
+	t.Parallel()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		p := withStock(map[string]string{"0001_stock.tx": strings.ReplaceAll(stockTable, "wares", "stocks"), "0002_gone.tx": `ALTER TABLE auth_tokens RENAME COLUMN expires_at TO ends_at;`})
+		p.Register = registerStock
+		if code, said := run(t, p, "migrate up", "DATABASE_URL="+database); code != exit.OK {
+			t.Fatalf("migrate up ends with %d: %s", code, said)
+		}
+		const says = `auth: the table "auth_tokens" has no column "expires_at" (TokenRecord.ExpiresAt); if it was renamed, name it auth_tokens.expires_at again`
+		for command, want := range map[string]int{"check --database " + database: exit.ActionFirst, "doctor": exit.Failure} {
+			if code, said := run(t, p, command, "DATABASE_URL="+database); code != want || !strings.Contains(strings.ReplaceAll(said, "\n  fix: ", "; "), says) {
 				t.Errorf("%s ends with %d and says %s; want %s", command, code, said, says)
 			}
 		}

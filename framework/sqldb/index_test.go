@@ -196,3 +196,28 @@ func sorts(t *testing.T, db *DB, index, asked []IndexColumn) {
 		t.Errorf("%+v sorts by %s: %t, but the plan is %s", index, order, got, plan)
 	}
 }
+
+// TestTheRestOfASearchIndex: SQLite drops the triggers of a search index with their table, as in a rebuild of the table, and
+// leaves the full-text table. A migration makes the index anew, whatever is left of it.
+func TestTheRestOfASearchIndex(t *testing.T) {
+	for name, drops := range map[string]string{
+		"the full-text table": "DROP TRIGGER animals_name_fts_insert; DROP TRIGGER animals_name_fts_delete; DROP TRIGGER animals_name_fts_update",
+		"two triggers":        "DROP TRIGGER animals_name_fts_insert; DROP TABLE animals_name_fts",
+		"all of it":           "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t, sqliteURL(t), Options{})
+			const index = `{{searchIndex "animals" "name"}}`
+			script(t, db, "CREATE TABLE animals ({{id}}, name {{text}} NOT NULL);\n--bun:split\n"+index)
+			if drops != "" {
+				script(t, db, drops)
+			}
+			script(t, db, index)
+			indexes, err := db.Indexes(background(t), "animals")
+			if err != nil || !slices.ContainsFunc(indexes, func(i Index) bool { return i.Search }) {
+				t.Errorf("the indexes are %+v, %v; want the search index", indexes, err)
+			}
+			script(t, db, "INSERT INTO animals (id, name) VALUES ('1', 'zebra')")
+		})
+	}
+}

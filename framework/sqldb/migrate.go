@@ -27,7 +27,8 @@ import (
 // on it, if none of its own migrations is pending. So new migrations should only add
 // what an older program does not need. If an older program cannot run on the new schema,
 // add the line --trestle:breaking to the up file. The line is recorded in the database,
-// and a program without that file then does not start.
+// and a program without that file then does not start. Migrations of a namespace that a program does not have are those of
+// another program in the same database, and do not count.
 type Migrations = migrate.Set
 
 // Migration is one schema change and what has become of it. AppliedAt is zero while it

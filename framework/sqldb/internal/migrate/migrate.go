@@ -3,6 +3,7 @@
 package migrate
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -35,7 +36,8 @@ import (
 // on it, if none of its own migrations is pending. So new migrations should only add
 // what an older program does not need. If an older program cannot run on the new schema,
 // add the line --trestle:breaking to the up file. The line is recorded in the database,
-// and a program without that file then does not start.
+// and a program without that file then does not start. Migrations of a namespace that a program does not have are those of
+// another program in the same database, and do not count.
 type Set struct {
 	Namespace string
 	FS        fs.FS
@@ -251,8 +253,9 @@ func (c *change) status(records []record) Migration {
 	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name, Breaking: c.breaking}
 }
 
+// checksum is that of a file with either form of line ends: a check-out on Windows may change them.
 func checksum(file []byte) string {
-	sum := sha256.Sum256(file)
+	sum := sha256.Sum256(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")))
 	return hex.EncodeToString(sum[:])
 }
 

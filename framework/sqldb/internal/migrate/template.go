@@ -122,7 +122,8 @@ func checkNames(table, column string) error {
 }
 
 // searchIndex returns the statements that make Kind.Contains fast: a trigram index on
-// PostgreSQL, or on SQLite a full-text table with the triggers that keep it up to date. method
+// PostgreSQL, or on SQLite a full-text table with the triggers that keep it up to date, in place of what
+// is left of them: SQLite drops triggers with their table, and not the full-text table. method
 // is that of PostgreSQL's index, gin or gist; the default is gin.
 func searchIndex(k dialect.Kind, table, column string, method ...string) (string, error) {
 	if err := checkNames(table, column); err != nil {
@@ -136,7 +137,11 @@ func searchIndex(k dialect.Kind, table, column string, method ...string) (string
 	case k == dialect.PostgreSQL:
 		return expand("CREATE EXTENSION IF NOT EXISTS pg_trgm;\nCREATE INDEX {t}_{c}_trgm ON {t} USING "+by+";", table, column), nil
 	}
-	return expand(`CREATE VIRTUAL TABLE {fts} USING fts5({c}, content='{t}', content_rowid='_row', tokenize='trigram case_sensitive 1');
+	return expand(`DROP TRIGGER IF EXISTS {fts}_insert;
+DROP TRIGGER IF EXISTS {fts}_delete;
+DROP TRIGGER IF EXISTS {fts}_update;
+DROP TABLE IF EXISTS {fts};
+CREATE VIRTUAL TABLE {fts} USING fts5({c}, content='{t}', content_rowid='_row', tokenize='trigram case_sensitive 1');
 CREATE TRIGGER {fts}_insert AFTER INSERT ON {t} BEGIN
 	INSERT INTO {fts} (rowid, {c}) VALUES (new._row, new.{c});
 END;
