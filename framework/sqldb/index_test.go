@@ -198,7 +198,7 @@ func sorts(t *testing.T, db *DB, index, asked []IndexColumn) {
 }
 
 // TestTheRestOfASearchIndex: SQLite drops the triggers of a search index with their table, as in a rebuild of the table, and
-// leaves the full-text table. A migration makes the index anew, whatever is left of it.
+// leaves the full-text table. A migration makes a new index, whatever is left of the old one.
 func TestTheRestOfASearchIndex(t *testing.T) {
 	for name, drops := range map[string]string{
 		"the full-text table": "DROP TRIGGER animals_name_fts_insert; DROP TRIGGER animals_name_fts_delete; DROP TRIGGER animals_name_fts_update",
