@@ -115,21 +115,3 @@ func TestAViewsetOverAView(t *testing.T) {
 		}
 	})
 }
-
-// TestTablesOfTheSignIn are needed by a program that only authenticates, and registers no viewset of users.
-func TestTablesOfTheSignIn(t *testing.T) {
-	t.Parallel()
-	onBothEmpty(t, func(t *testing.T, database string) {
-		p := withStock(map[string]string{"0001_stock.tx": strings.ReplaceAll(stockTable, "wares", "stocks"), "0002_gone.tx": `ALTER TABLE auth_tokens RENAME COLUMN expires_at TO ends_at;`})
-		p.Register = registerStock
-		if code, said := run(t, p, "migrate up", "DATABASE_URL="+database); code != exit.OK {
-			t.Fatalf("migrate up ends with %d: %s", code, said)
-		}
-		const says = `auth: the table "auth_tokens" has no column "expires_at" (TokenRecord.ExpiresAt); if it was renamed, name it auth_tokens.expires_at again`
-		for command, want := range map[string]int{"check --database " + database: exit.ActionFirst, "doctor": exit.Failure} {
-			if code, said := run(t, p, command, "DATABASE_URL="+database); code != want || !strings.Contains(strings.ReplaceAll(said, "\n  fix: ", "; "), says) {
-				t.Errorf("%s ends with %d and says %s; want %s", command, code, said, says)
-			}
-		}
-	})
-}

@@ -60,7 +60,6 @@ func TestAProgramOfAnotherBranch(t *testing.T) {
 
 // Two versions may have given one number to different migrations. A file that is only renamed, or only changed, is the same migration.
 func TestOneNumberForTwoMigrations(t *testing.T) {
-	tableB := strings.Replace(tableB, "(n", "(\nn", 1)
 	eachDB(t, func(t *testing.T, db *DB) {
 		migrateAll(t, db, files("app", tableA, tableB))
 		other := files("app", tableA, "2_d: CREATE TABLE d (n {{bigint}}) | DROP TABLE d")
@@ -74,7 +73,7 @@ func TestOneNumberForTwoMigrations(t *testing.T) {
 		if len(list) != 3 || !list[1].AppliedAt.IsZero() || list[2].String() != "app/2_b" || !list[2].Unknown {
 			t.Errorf("the status is %+v; want app/2_d pending, and app/2_b unknown", list)
 		}
-		for name, same := range map[string]string{"renamed": strings.Replace(tableB, "2_b", "2_bees", 1), "changed": strings.Replace(tableB, "n {{bigint}}", "n {{bigint}}, m {{bigint}}", 1), "checked out on Windows": strings.Replace(tableB, "\n", "\r\n", 1)} {
+		for name, same := range map[string]string{"renamed": strings.Replace(tableB, "2_b", "2_bees", 1), "changed": strings.Replace(tableB, "n {{bigint}}", "n {{bigint}}, m {{bigint}}", 1)} {
 			list, err := db.MigrationStatus(background(t), files("app", tableA, same))
 			if err != nil || len(list) != 2 || list[1].AppliedAt.IsZero() || list[1].Changed != (name == "changed") {
 				t.Errorf("the status of a file that is %s is %+v, %v", name, list, err)

@@ -68,7 +68,7 @@ func CheckReference(r *table.Resource, in reflect.Type, f *input.Field, column *
 		if relation.Type == schema.BelongsToRelation && relation.BasePKs[0] == column {
 			to := relation.JoinTable.Type.Name()
 			if !relation.JoinPKs[0].IsPK {
-				fault(naming.Sentence("%s.%s refers to %s by %s, which is not its primary key, so no tag ref can check it; leave the field out, and set the column by Fills",
+				fault(naming.Sentence("%s.%s refers to %s by %s, which is not its primary key, so no tag ref can check it; leave the field out, and set the column by Fills, or for rows of a list insert them by FillsThen",
 					in.Name(), f.GoName, to, relation.JoinPKs[0].GoName))
 				continue
 			}

@@ -469,3 +469,39 @@ func TestAPanicInAScan(t *testing.T) {
 		c.Post("/api/berths/1/paint/", nil).Expect(204)
 	})
 }
+
+// A Buoy has a foreign key that bun does not find, because its name is another one.
+type Buoy struct {
+	bun.BaseModel `bun:"table:barges"`
+	keyed
+
+	HarbourID int64
+	Berth     *Berth `bun:"rel:belongs-to"`
+	Oars      []*Oar `bun:"rel:has-many"`
+}
+
+// A Tender shares its key with its berth, and says so.
+type Tender struct {
+	bun.BaseModel `bun:"table:barges"`
+	keyed
+
+	Berth *Berth `bun:"rel:belongs-to,join:id=id"`
+}
+
+// TestForeignKeysThatAreNotFound: bun would join the primary keys, and show rows that do not belong together.
+func TestForeignKeysThatAreNotFound(t *testing.T) {
+	type view struct {
+		ID int64 `json:"id"`
+	}
+	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
+		for _, name := range []string{"berth", "oars"} {
+			apitest.Mistake(t, config(db), `bun finds no foreign key, and would join the primary keys "id" of both; name the columns by join, such as`,
+				framework.ViewSet[Buoy]{Name: "buoys", Scope: framework.Public(), Verbs: framework.ReadOnly[view](), Relations: framework.Relations{name: framework.OfRow}})
+		}
+		api := framework.New(config(db))
+		api.Register(framework.ViewSet[Tender]{Name: "tenders", Scope: framework.Public(), Verbs: framework.ReadOnly[view](), Relations: framework.Relations{"berth": framework.OfRow}})
+		if err := api.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -185,6 +186,9 @@ func checkKeys(r *schema.Relation) error {
 		}
 		a, b := pair[0][0], pair[1][0]
 		switch {
+		case joinsKeys(r, a, b):
+			return naming.Sentence("bun finds no foreign key, and would join the primary keys %q of both; name the columns by join, such as `join:%s_id=%s`, or `join:%s=%s` if that is right",
+				a.Name, strings.ToLower(r.Field.GoName), b.Name, a.Name, b.Name)
 		case a.IndirectType != b.IndirectType:
 			return naming.Sentence("%s is %s, but %s is %s", a.Name, a.IndirectType, b.Name, b.IndirectType)
 		case !a.IndirectType.Comparable():
@@ -195,6 +199,11 @@ func checkKeys(r *schema.Relation) error {
 		return naming.Sentence("%s has no primary key; tag a column with `bun:\",pk\"`", r.JoinTable.Type.Name())
 	}
 	return nil
+}
+
+// joinsKeys reports whether bun joins the primary keys of two models although no tag says so. It does so if it finds no foreign key.
+func joinsKeys(r *schema.Relation, base, join *schema.Field) bool {
+	return r.Type != schema.ManyToManyRelation && !r.Field.Tag.HasOption("join") && base.IsPK && join.IsPK && base.Name == join.Name
 }
 
 // Values reads columns of all rows of a query, in the types of their fields without pointers. NULL is

@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"trestle.example/framework"
-	"trestle.example/framework/auth"
 	"trestle.example/framework/auth/oidc"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/program/internal/exit"
-	"trestle.example/framework/sqldb"
 )
 
 // CollectBeside returns what is served beside an API: what the project declares, and the sign-in
@@ -51,14 +49,10 @@ func (s *Site) APIs() ([]*framework.API, error) {
 	return append([]*framework.API{api}, beside.APIs...), err
 }
 
-// MissingColumns lists the tables and columns that the declarations of the APIs and the sign-in need and the
+// MissingColumns lists the tables and columns that the declarations of the APIs need and the
 // database lacks, each once.
 func (s *Site) MissingColumns(ctx context.Context, apis ...*framework.API) (all []framework.MissingColumn, err error) {
-	signIn, err := s.signIn()
-	if err != nil {
-		return nil, err
-	}
-	for _, api := range append(slices.Clip(apis), signIn...) {
+	for _, api := range apis {
 		missing, err := api.MissingColumns(ctx)
 		if err != nil {
 			return nil, err
@@ -71,18 +65,6 @@ func (s *Site) MissingColumns(ctx context.Context, apis ...*framework.API) (all 
 		}
 	}
 	return all, nil
-}
-
-// signIn returns an API with the viewset of the users alone, if the program has their tables: authenticators read these, also
-// in a program that does not register the viewset.
-func (s *Site) signIn() ([]*framework.API, error) {
-	users := auth.Migrations().Namespace
-	if !slices.ContainsFunc(s.Migrations, func(set sqldb.Migrations) bool { return set.Namespace == users }) {
-		return nil, nil
-	}
-	api := framework.New(s.Configure(s.Common(s)))
-	api.Register(s.Identity.ViewSet())
-	return []*framework.API{api}, api.Check()
 }
 
 // addProviders adds the sign-in by identity providers to what the project declares.

@@ -3,7 +3,6 @@
 package migrate
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -253,9 +252,8 @@ func (c *change) status(records []record) Migration {
 	return Migration{Namespace: c.namespace, ID: c.id, Name: c.name, Breaking: c.breaking}
 }
 
-// checksum is that of a file with either form of line ends: a check-out on Windows may change them.
 func checksum(file []byte) string {
-	sum := sha256.Sum256(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")))
+	sum := sha256.Sum256(file)
 	return hex.EncodeToString(sum[:])
 }
 

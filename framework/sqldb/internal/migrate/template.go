@@ -135,7 +135,7 @@ func searchIndex(k dialect.Kind, table, column string, method ...string) (string
 	case !known:
 		return "", fmt.Errorf(`a search index has the method "gin", which is the usual one, or "gist", and not %q`, method)
 	case k == dialect.PostgreSQL:
-		return expand("CREATE EXTENSION IF NOT EXISTS pg_trgm;\nCREATE INDEX {t}_{c}_trgm ON {t} USING "+by+";", table, column), nil
+		return expand("CREATE EXTENSION IF NOT EXISTS pg_trgm;\nCREATE INDEX IF NOT EXISTS {t}_{c}_trgm ON {t} USING "+by+";", table, column), nil
 	}
 	return expand(`DROP TRIGGER IF EXISTS {fts}_insert;
 DROP TRIGGER IF EXISTS {fts}_delete;
@@ -160,12 +160,12 @@ func dropSearchIndex(k dialect.Kind, table, column string) (string, error) {
 		return "", err
 	}
 	if k == dialect.PostgreSQL {
-		return expand(`DROP INDEX {t}_{c}_trgm;`, table, column), nil
+		return expand(`DROP INDEX IF EXISTS {t}_{c}_trgm;`, table, column), nil
 	}
-	return expand(`DROP TRIGGER {fts}_insert;
-DROP TRIGGER {fts}_delete;
-DROP TRIGGER {fts}_update;
-DROP TABLE {fts};`, table, column), nil
+	return expand(`DROP TRIGGER IF EXISTS {fts}_insert;
+DROP TRIGGER IF EXISTS {fts}_delete;
+DROP TRIGGER IF EXISTS {fts}_update;
+DROP TABLE IF EXISTS {fts};`, table, column), nil
 }
 
 func expand(statement, table, column string) string {
