@@ -36,7 +36,7 @@ func (p *prover) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *fi
 }
 
 // onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a
-// person send a write for it, such as a public directory of rows that belong to users.
+// person update or delete it, such as a public directory of rows that belong to users. An action changes the row that it names.
 func (p *prover) onlyReads(who *fixture.Person, one *fixture.Row) (owned bool) {
 	for _, r := range p.Registry.Resources {
 		switch {
@@ -44,7 +44,7 @@ func (p *prover) onlyReads(who *fixture.Person, one *fixture.Row) (owned bool) {
 		case !p.Sees(who, r, one):
 			owned = owned || isOwned(r)
 		case slices.ContainsFunc(p.Endpoints, func(e *fixture.Endpoint) bool {
-			return e.Resource == r && e.Info.Method != http.MethodGet && e.Spec.Key != nil && p.Permits(e, who, one)
+			return e.Resource == r && e.Declared() && e.Info.Method != http.MethodGet && e.Spec.Key != nil && p.Permits(e, who, one)
 		}):
 			return false
 		}
