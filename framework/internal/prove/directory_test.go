@@ -187,7 +187,7 @@ func TestADirectoryOfPrivateRows(t *testing.T) {
 	}
 }
 
-// TestRowsThatAuditorsSee: a viewset for auditors alone shows a row to nobody else.
+// TestRowsThatAuditorsSee: a viewset for auditors alone shows a row to no other caller.
 func TestRowsThatAuditorsSee(t *testing.T) {
 	for _, leak := range []string{"", "newest"} {
 		t.Run(leak, func(t *testing.T) {
