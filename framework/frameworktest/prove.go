@@ -93,10 +93,14 @@ func compareMatrix(tb testing.TB, now string) {
 	if string(known) == now || known == nil {
 		return
 	}
-	for _, line := range missingLines(string(known), now) {
+	had, has := missingLines(string(known), now), missingLines(now, string(known))
+	if len(had)+len(has) == 0 { // viewsets are registered in another order
+		return
+	}
+	for _, line := range had {
 		tb.Errorf("%s had: %s", ProofMatrix, line)
 	}
-	for _, line := range missingLines(now, string(known)) {
+	for _, line := range has {
 		tb.Errorf("it is now: %s", line)
 	}
 	tb.Errorf("the access to endpoints has changed. If that is right, delete %s and run the test again", ProofMatrix)

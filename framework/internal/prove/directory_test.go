@@ -91,6 +91,22 @@ func violins(leak string) []framework.Resource {
 		}
 		return answer{Text: v.Kind}, nil
 	}).Permit(framework.Authenticated())
+	repaint := framework.OnCollection(http.MethodPost, "repaint", func(c *framework.Call, _ framework.None) (framework.None, error) {
+		q := c.DB.NewUpdate().Table("violins").Set("kind = kind || '!'")
+		if leak != "repaint" {
+			q = q.Where("owner_id = ?", c.Caller.ID)
+		}
+		_, err := q.Where("1 = 1").Exec(c)
+		return framework.None{}, err
+	})
+	purge := framework.Post("clear", func(c *framework.Call, v *Violin, _ framework.None) (framework.None, error) {
+		q := c.DB.NewDelete().Table("violins").Where("id <> ?", v.ID)
+		if leak != "clear" {
+			q = q.Where("owner_id = ?", c.Caller.ID)
+		}
+		_, err := q.Exec(c)
+		return framework.None{}, err
+	})
 	find := framework.OnCollection(http.MethodGet, "newest", func(c *framework.Call, _ framework.None) (answer, error) {
 		var v Violin
 		q := c.DB.NewSelect().Model(&v).OrderExpr("id DESC").Limit(1)
@@ -123,7 +139,7 @@ func violins(leak string) []framework.Resource {
 		framework.ViewSet[Violin]{
 			Name: "violins", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Violin).owner).Unless(framework.Holds("violins.insure")),
 			Permission: framework.Authenticated(), Fields: []framework.FieldRule{framework.Sees("iban", framework.Holds("violins.iban"))},
-			Actions: []framework.Action[Violin]{remind}, Collection: []framework.CollectionAction{find, count},
+			Actions: []framework.Action[Violin]{remind, purge}, Collection: []framework.CollectionAction{find, count, repaint},
 			Relations: framework.Relations{"tags": "tags"}, Models: []any{(*ViolinTagging)(nil)},
 		},
 		framework.ViewSet[Violin]{
@@ -137,13 +153,17 @@ func violins(leak string) []framework.Resource {
 	}
 }
 
-// TestADirectoryOfPrivateRows: a caller who sees a row in a directory does not see all of its columns, also if auditors may read all of them. A count of rows is found although
-// each row makes a tag that all see, and a field that a rule hides is found in the answer of an action that writes.
+// TestADirectoryOfPrivateRows: a caller who sees a row in a directory does not see all of its columns, also if auditors may read all
+// of them, and may not change it. A count of rows is found although each row makes a tag that all see, and a field that a rule hides is
+// found in the answer of an action that writes.
 func TestADirectoryOfPrivateRows(t *testing.T) {
 	const text = "which is of a row or a field that is not theirs"
+	const changes = "it changes a row of violins that is not theirs"
 	for _, c := range []struct{ leak, endpoint, finding string }{
 		{"", "", ""},
 		{"details", "GET /api/directory/{id}/details/", text},
+		{"repaint", "POST /api/violins/repaint/", changes},
+		{"clear", "POST /api/violins/{id}/clear/", changes},
 		{"newest", "GET /api/violins/newest/", text},
 		{"number", "GET /api/violins/number/", "the answer changed after another caller's request POST /api/violins/"},
 		{"header", "GET /api/violins/newest/", text},
@@ -159,6 +179,22 @@ func TestADirectoryOfPrivateRows(t *testing.T) {
 				report := prove(t, db, nil, all...)
 				if c.leak != "" {
 					finds(t, report, c.endpoint, c.finding)
+				} else if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+					t.Errorf("the findings are %v; want none", found)
+				}
+			})
+		})
+	}
+}
+
+// TestRowsThatAuditorsSee: a viewset for auditors alone shows a row to no other caller.
+func TestRowsThatAuditorsSee(t *testing.T) {
+	for _, leak := range []string{"", "newest"} {
+		t.Run(leak, func(t *testing.T) {
+			apitest.Databases(t, violinSchema, func(t *testing.T, db *sqldb.DB) {
+				report := prove(t, db, nil, slices.Delete(violins(leak), 1, 2)...) // without the directory
+				if leak != "" {
+					finds(t, report, "GET /api/violins/newest/", "which is of a row or a field that is not theirs")
 				} else if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
 					t.Errorf("the findings are %v; want none", found)
 				}

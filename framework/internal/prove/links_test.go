@@ -99,3 +99,17 @@ func TestLinksOfOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestLinksToRowsWithoutAViewset: the proof links rows of a table that no viewset serves.
+func TestLinksToRowsWithoutAViewset(t *testing.T) {
+	apitest.Databases(t, pages, func(t *testing.T, db *sqldb.DB) {
+		report := prove(t, db, nil, framework.ViewSet[Page]{
+			Name: "pages", Verbs: framework.CRUD[pageInput, pageView](), Scope: framework.Own((*Page).owner), Permission: framework.Authenticated(),
+			Relations: framework.Relations{"tags": framework.OfRow}, Ordering: framework.Ordering{Default: "id"}, Models: []any{(*PageTag)(nil)},
+			Actions: []framework.Action[Page]{framework.Links[Page]("tags")},
+		})
+		for _, f := range append(report.Findings, report.Unexercised...) {
+			t.Errorf("%s", f)
+		}
+	})
+}

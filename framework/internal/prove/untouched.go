@@ -1,7 +1,9 @@
 package prove
 
 import (
+	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/fixture"
@@ -17,16 +19,57 @@ func (p *prover) untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixture
 	after := p.Contents()
 	for _, name := range before.ChangedIn(after) {
 		if slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
-			return one != on && one.Table == name && before.Loses(one, after) && (foreseen[one] || !p.byWhere(e, one) && p.untouchable(e, got.By, one, on))
+			return one != on && one.Table == name && before.Loses(one, after) && (foreseen[one] || !p.byWhere(e, one) && p.untouchable(e, got.Request, one, on))
 		}) {
 			p.find(e, got.By, got.Curl(), "it changes a row of %s that is not theirs", name)
 		}
 	}
 }
 
-// untouchable reports whether the request of a person for the row on must not change another row.
-func (p *prover) untouchable(e *fixture.Endpoint, who *fixture.Person, one, on *fixture.Row) bool {
-	return p.outOfReach(who, one) || e.Fills() && p.keptFrom(who, one) || (e.Fills() || e.Links()) && p.ofAnother(one, on)
+// untouchable reports whether a request for the row on must not change another row.
+func (p *prover) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *fixture.Row) bool {
+	switch {
+	case p.outOfReach(r.By, one), e.Fills() && p.keptFrom(r.By, one), (e.Fills() || e.Links()) && p.ofAnother(one, on):
+		return true
+	}
+	return !e.Declared() && p.onlyReads(r.By, one) && !p.concerns(r, one)
+}
+
+// onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a
+// person update or delete it, such as a public directory of rows that belong to users. An action changes the row that it names.
+func (p *prover) onlyReads(who *fixture.Person, one *fixture.Row) (owned bool) {
+	for _, r := range p.Registry.Resources {
+		switch {
+		case r.Table.Name != one.Table:
+		case !p.Sees(who, r, one):
+			owned = owned || isOwned(r)
+		case slices.ContainsFunc(p.Endpoints, func(e *fixture.Endpoint) bool {
+			return e.Resource == r && e.Declared() && e.Info.Method != http.MethodGet && e.Spec.Key != nil && p.Permits(e, who, one)
+		}):
+			return false
+		}
+	}
+	return owned
+}
+
+// isOwned reports whether the rows of a viewset belong to callers, by its scope.
+func isOwned(r *table.Resource) bool {
+	return r.Scope.Kind == declare.ScopeOwn || r.Scope.Kind == declare.ScopeVia && isOwned(r.Scope.Via)
+}
+
+// concerns reports whether a request names a row, or a row that refers to it or to which it refers.
+func (p *prover) concerns(r fixture.Request, one *fixture.Row) bool {
+	sent := r.Path + r.Query + string(r.Body)
+	keyOf := func(of *fixture.Row) string {
+		if keys := p.KeysOf(of.Table); len(keys) == 1 {
+			return of.Values[keys[0]]
+		}
+		return ""
+	}
+	return slices.ContainsFunc(p.Made, func(named *fixture.Row) bool {
+		key := keyOf(named)
+		return key != "" && strings.Contains(sent, key) && (named == one || one.RefersTo(key) || named.RefersTo(keyOf(one)))
+	})
 }
 
 // foresee returns the newest rows of others that a person may not see, before a function runs, of each viewset

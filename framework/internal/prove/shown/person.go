@@ -20,19 +20,25 @@ func (c Views) Mask(who *fixture.Person, one *fixture.Row, column string) bool {
 	return len(c.viewsets(who, one)) > 0 && !c.Show(who, one, column)
 }
 
-// viewsets lists the viewsets whose scope leaves a person a row. If the person may read one of them, it omits those that
-// the person may not read.
+// viewsets lists the viewsets whose scope leaves a person a row. If the person may read one viewset of its table, it omits those
+// that the person may not read.
 func (c Views) viewsets(who *fixture.Person, one *fixture.Row) []*table.Resource {
 	var all, read []*table.Resource
+	reads := false
 	for _, r := range c.Registry.Resources {
-		if r.Table.Name != one.Table || !c.Sees(who, r, one) {
+		if r.Table.Name != one.Table {
 			continue
 		}
-		if all = append(all, r); c.mayRead(who, r) {
+		may, sees := c.mayRead(who, r), c.Sees(who, r, one)
+		reads = reads || may
+		if sees {
+			all = append(all, r)
+		}
+		if sees && may {
 			read = append(read, r)
 		}
 	}
-	if len(read) > 0 {
+	if reads {
 		return read
 	}
 	return all
