@@ -20,3 +20,9 @@ CREATE TABLE loans (
 -- A book is lent to one at a time.
 CREATE UNIQUE INDEX loans_lent ON loans (book_id) WHERE returned_at IS NULL;
 CREATE INDEX loans_borrower ON loans (borrower_id, due_at, id);
+
+-- For the orders of lists and for references, as the command doctor proposes them.
+CREATE INDEX authors_name ON authors (name, id);
+CREATE INDEX books_title ON books (title, id);
+CREATE INDEX books_author ON books (author_id);
+CREATE INDEX loans_book ON loans (book_id);

@@ -14,17 +14,13 @@ import (
 // NoField is the error that a model lacks a Go field. It suggests the nearest name.
 func NoField(place, name string, table *schema.Table, model string) error {
 	known := RelationNames(table)
-	var several []string
 	for _, f := range table.Fields {
-		if f.GoName == name {
-			several = append(several, nameOf(table, f))
-		}
 		if known = append(known, f.GoName); ColumnOf(table, f.GoName) != f {
 			known[len(known)-1] = nameOf(table, f)
 		}
 	}
-	if len(several) > 1 {
-		return naming.Sentence("%s: several fields of %s have the name %q: %s; name one of them", place, model, name, strings.Join(several, ", "))
+	if several := fieldsNamed(table, name, isSame); len(several) > 1 {
+		return naming.Sentence("%s: several fields of %s have the name %q: %s; name one of them", place, model, name, joinNames(several, ", ", func(f *schema.Field) string { return nameOf(table, f) }))
 	}
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
@@ -48,12 +44,7 @@ func RelationNames(table *schema.Table) []string {
 // Go promotes. A column of a field that is a struct with a prefix, such as To in "To Leg `bun:"embed:to_"`", also has both
 // names, ToPort. ColumnOf returns nil if the model has no such column, or several and Go promotes none.
 func ColumnOf(table *schema.Table, goName string) *schema.Field {
-	var found []*schema.Field
-	for _, f := range table.Fields {
-		if f.GoName == goName {
-			found = append(found, f)
-		}
-	}
+	found := fieldsNamed(table, goName, isSame)
 	if len(found) == 1 {
 		return found[0]
 	}
@@ -106,21 +97,38 @@ func NilModel(t reflect.Type) any { return reflect.Zero(reflect.PointerTo(t)).In
 // Named finds a column of a table by its name or, with the same words, by its Go field. If several columns have the Go field, the
 // error lists them. Without a column, it returns nil.
 func Named(table *schema.Table, name string) (*schema.Field, error) {
-	var found []*schema.Field
-	var names []string // of found
 	for _, f := range table.Fields {
 		if f.Name == name || naming.SameWords(nameOf(table, f), name) {
 			return f, nil
 		}
-		if naming.SameWords(f.GoName, name) {
-			found, names = append(found, f), append(names, f.Name)
-		}
 	}
+	found := fieldsNamed(table, name, naming.SameWords)
 	switch len(found) {
 	case 0:
 		return nil, nil //nolint:nilnil // the caller says what else the name may mean
 	case 1:
 		return found[0], nil
 	}
-	return nil, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), strings.Join(names, " or "))
+	return nil, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), joinNames(found, " or ", func(f *schema.Field) string { return f.Name }))
+}
+
+// fieldsNamed lists the columns of a table whose Go name matches a name.
+func fieldsNamed(table *schema.Table, name string, matches func(goName, name string) bool) (found []*schema.Field) {
+	for _, f := range table.Fields {
+		if matches(f.GoName, name) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func isSame(goName, name string) bool { return goName == name }
+
+// joinNames joins the names of columns.
+func joinNames(columns []*schema.Field, between string, nameOf func(*schema.Field) string) string {
+	names := make([]string, len(columns))
+	for i, f := range columns {
+		names[i] = nameOf(f)
+	}
+	return strings.Join(names, between)
 }

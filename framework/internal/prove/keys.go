@@ -67,17 +67,16 @@ func (p *prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
 	const tries = 12 // rows of each kind
 	tried, referring := map[rowKind]int{}, p.referring()
 	for _, one := range slices.Backward(p.Made) {
-		keys := p.KeysOf(one.Table)
-		if one.By == who || len(keys) != 1 || uuid.Validate(one.Values[keys[0]]) != nil {
+		key := p.KeyOf(one)
+		if one.By == who || uuid.Validate(key) != nil {
 			continue
 		}
-		key := one.Values[keys[0]]
 		kind := rowKind{one.Table, strings.Join(referring[key], ","), p.flagsOf(one), p.Deleted(one)}
 		if tried[kind] >= tries {
 			continue
 		}
 		hidden := p.HiddenFrom(who, one) || !p.Served(one) && !p.views.Meets(who, one)
-		if tried[kind]++; hidden && !p.mayKnow(who, one, keys[0], true) {
+		if tried[kind]++; hidden && !p.mayKnow(who, one, p.KeysOf(one.Table)[0], true) {
 			tried[kind] = tries
 			all = append(all, one)
 		}

@@ -80,9 +80,9 @@ func (p *prover) referred(r *table.Resource, one *fixture.Row) (all []*fixture.R
 	if one == nil {
 		return nil
 	}
-	keys, from := p.KeysOf(one.Table), map[string]bool{}
+	from := map[string]bool{}
 	for _, like := range p.RowsOf(r) {
-		if like.By == one.By && len(keys) == 1 && p.Sees(one.By, r, like) && p.addReferring(from, like, like.Values[keys[0]]) {
+		if key := p.KeyOf(like); key != "" && like.By == one.By && p.Sees(one.By, r, like) && p.addReferring(from, like, key) {
 			all = append(all, like)
 		}
 	}

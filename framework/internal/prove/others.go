@@ -116,8 +116,8 @@ func (p *prover) keptFrom(who *fixture.Person, one *fixture.Row) bool {
 	}
 	kept := false
 	for _, whole := range p.Made {
-		keys := p.KeysOf(whole.Table)
-		if p.Served(one) || len(keys) != 1 || !p.limited(whole) || !one.RefersTo(whole.Values[keys[0]]) {
+		key := p.KeyOf(whole)
+		if p.Served(one) || key == "" || !p.limited(whole) || !one.RefersTo(key) {
 			continue
 		}
 		if kept = !p.mayChange(who, whole); !kept {
@@ -133,11 +133,11 @@ func (p *prover) ofAnother(one, of *fixture.Row) bool {
 	if of == nil || p.Served(one) {
 		return false
 	}
-	keys := p.KeysOf(of.Table)
-	if len(keys) != 1 || one.RefersTo(of.Values[keys[0]]) {
+	key := p.KeyOf(of)
+	if key == "" || one.RefersTo(key) {
 		return false
 	}
-	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool { return whole.Table == of.Table && one.RefersTo(whole.Values[keys[0]]) })
+	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool { return whole.Table == of.Table && one.RefersTo(p.KeyOf(whole)) })
 }
 
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
@@ -38,9 +37,9 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 // named lists the texts of the rows whose key a request has, as far as its sender sees them. The request may hide such a row,
 // as it sells an article.
 func (p *prover) named(e *fixture.Endpoint, r fixture.Request) map[string]bool {
-	texts, sent := map[string]bool{}, r.Path+string(r.Body)
+	texts := map[string]bool{}
 	for _, one := range p.Made {
-		if keys := p.KeysOf(one.Table); len(keys) == 1 && strings.Contains(sent, one.Values[keys[0]]) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
+		if r.Names(p.KeyOf(one)) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
 			for column, text := range one.Values {
 				texts[text] = texts[text] || !p.views.Mask(r.By, one, column)
 			}

@@ -3,7 +3,6 @@ package prove
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/fixture"
@@ -59,16 +58,10 @@ func isOwned(r *table.Resource) bool {
 
 // concerns reports whether a request names a row, or a row that refers to it or to which it refers.
 func (p *prover) concerns(r fixture.Request, one *fixture.Row) bool {
-	sent := r.Path + r.Query + string(r.Body)
-	keyOf := func(of *fixture.Row) string {
-		if keys := p.KeysOf(of.Table); len(keys) == 1 {
-			return of.Values[keys[0]]
-		}
-		return ""
-	}
+	own := p.KeyOf(one)
 	return slices.ContainsFunc(p.Made, func(named *fixture.Row) bool {
-		key := keyOf(named)
-		return key != "" && strings.Contains(sent, key) && (named == one || one.RefersTo(key) || named.RefersTo(keyOf(one)))
+		key := p.KeyOf(named)
+		return r.Names(key) && (named == one || one.RefersTo(key) || own != "" && named.RefersTo(own))
 	})
 }
 

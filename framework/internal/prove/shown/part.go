@@ -31,8 +31,8 @@ func (c Views) wholes(one *fixture.Row) (wholes []*fixture.Row, linked bool) {
 	}
 	var holding []*fixture.Row
 	for _, whole := range c.Made {
-		keys := c.KeysOf(whole.Table)
-		if whole == one || len(keys) != 1 || !one.RefersTo(whole.Values[keys[0]]) {
+		key := c.KeyOf(whole)
+		if whole == one || key == "" || !one.RefersTo(key) {
 			continue
 		}
 		if wholes = append(wholes, whole); slices.Contains(tables, whole.Table) {

@@ -17,6 +17,7 @@ func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API
 		return false, describeUnchecked(s.Project, err)
 	}
 	complete = true
+	others := s.UnknownMigrations(ctx)
 	for _, m := range missing {
 		place := m.Table
 		if m.Column != "" {
@@ -24,7 +25,7 @@ func findMissingColumns(ctx context.Context, s *site.Site, apis []*framework.API
 		} else {
 			complete = false
 		}
-		fix := s.CureMissing(ctx, m)
+		fix := s.CureMissing(m, others)
 		if m.Nearest != "" {
 			fix = fmt.Sprintf("use %q in the model; if not: %s", m.Nearest, fix)
 		}

@@ -52,8 +52,9 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 		return err
 	}
 	var lines []error
+	others := s.UnknownMigrations(ctx)
 	for _, m := range missing {
-		cure := s.CureMissing(ctx, m)
+		cure := s.CureMissing(m, others)
 		if m.Nearest != "" { // the sentence ends with a question
 			cure = " If not: " + cure
 		} else {
@@ -66,7 +67,8 @@ func (s *Site) RequireSchema(ctx context.Context, apis ...*framework.API) error 
 
 // CureMissing says what to do about a missing table or column if no migration is pending. Only a person knows whether
 // the model is ahead of the schema, or the schema has lost something; the text of migrations does not show it.
-func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) string {
+// others are the migrations of another version of the program.
+func (s *Site) CureMissing(m framework.MissingColumn, others []string) string {
 	cure := cureLost(m.Table, m.Column)
 	switch {
 	case m.Own: // its migrations are applied
@@ -76,14 +78,14 @@ func (s *Site) CureMissing(ctx context.Context, m framework.MissingColumn) strin
 		cure = "write a migration that makes the view again ({program} migrate new NAME), or that gives what it reads the old name"
 	}
 	cure = s.Text(cure)
-	if others := s.unknownMigrations(ctx); len(others) > 0 {
+	if len(others) > 0 {
 		return "another version of the program applied " + strings.Join(others, ", ") + ": run that version. Otherwise: " + cure
 	}
 	return cure
 }
 
-// unknownMigrations returns the names of the migrations that another version of the program has applied.
-func (s *Site) unknownMigrations(ctx context.Context) (names []string) {
+// UnknownMigrations returns the names of the migrations that another version of the program has applied.
+func (s *Site) UnknownMigrations(ctx context.Context) (names []string) {
 	list, err := s.DB.MigrationStatus(ctx, s.Migrations...)
 	if err != nil {
 		return nil
