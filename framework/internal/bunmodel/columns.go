@@ -109,7 +109,8 @@ func Named(table *schema.Table, name string) (*schema.Field, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), joinNames(found, " or ", func(f *schema.Field) string { return f.Name }))
+	either := joinNames(found, " or ", func(f *schema.Field) string { return f.Name })
+	return nil, naming.Sentence("%q in %s may be %s; name one of them", name, table.Type.Name(), either)
 }
 
 // fieldsNamed lists the columns of a table whose Go name matches a name.

@@ -251,6 +251,7 @@ func bids(careless bool) []framework.Resource {
 // a text. Without this mistake there is no finding, although the rules of two unique columns have no pattern, a word that bids
 // use cannot be deleted, and an action rejects bids that their body has made done.
 func TestCarelessFunctions(t *testing.T) {
+	t.Parallel()
 	for _, careless := range []bool{false, true} {
 		apitest.Databases(t, bidSchema, func(t *testing.T, db *sqldb.DB) {
 			report := prove(t, db, nil, bids(careless)...)

@@ -97,6 +97,7 @@ func crews(condition string) []framework.Resource {
 // TestCrews: callers who end their membership, or the row that it is about, change rows that they see. A
 // function that also ends those of other crews changes rows that they do not see.
 func TestCrews(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, crewSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, crews("crew_id = ? AND user_id = ?")...)
 		for _, f := range append(report.Findings, report.Unexercised...) {

@@ -152,6 +152,7 @@ func depots(all bool) []framework.Resource {
 // key of a row of others; answers may count requests. Functions must not reach rows of others that are deleted
 // softly, nor rows below those of others.
 func TestKeysOfDepots(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, depots(false)...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
@@ -205,6 +206,7 @@ func yards(all bool) []framework.Resource {
 // TestKeysOfRowsWithRowsBelow: only the key of a depot that has bales shows that the function counts those of others,
 // and the newest depots have none.
 func TestKeysOfRowsWithRowsBelow(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, yards(false)...)
 		for _, f := range append(report.Findings, report.Unexercised...) {

@@ -157,6 +157,7 @@ func violins(leak string) []framework.Resource {
 // of them, and may not change it. A count of rows is found although each row makes a tag that all see, and a field that a rule hides is
 // found in the answer of an action that writes.
 func TestADirectoryOfPrivateRows(t *testing.T) {
+	t.Parallel()
 	const text = "which is of a row or a field that is not theirs"
 	const changes = "it changes a row of violins that is not theirs"
 	for _, c := range []struct{ leak, endpoint, finding string }{
@@ -189,6 +190,7 @@ func TestADirectoryOfPrivateRows(t *testing.T) {
 
 // TestRowsThatAuditorsSee: a viewset for auditors alone shows a row to no other caller.
 func TestRowsThatAuditorsSee(t *testing.T) {
+	t.Parallel()
 	for _, leak := range []string{"", "newest"} {
 		t.Run(leak, func(t *testing.T) {
 			apitest.Databases(t, violinSchema, func(t *testing.T, db *sqldb.DB) {

@@ -80,6 +80,7 @@ func pickers(all bool) framework.Resource {
 
 // TestKeysWithoutATag: a function that finds rows by keys of its input must find those of the caller alone.
 func TestKeysWithoutATag(t *testing.T) {
+	t.Parallel()
 	none := sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}
 	apitest.Databases(t, none, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, pickers(false))
@@ -99,6 +100,7 @@ func TestKeysWithoutATag(t *testing.T) {
 
 // TestFindingsOfOneKind: a leak that many requests show is one finding for each caller.
 func TestFindingsOfOneKind(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report, by := proof(t, db, nil, exporter()), map[string]int{}
 		for _, f := range report.Findings {
@@ -115,6 +117,7 @@ func TestFindingsOfOneKind(t *testing.T) {
 // TestNewRowsBelowRows: a caller who sees the rows above of others and changes their own makes one first, also if
 // the function then rejects each request.
 func TestNewRowsBelowRows(t *testing.T) {
+	t.Parallel()
 	full := func(*framework.Call, *Item, itemInput) error {
 		return framework.Conflict(framework.CodeConflict, "The box is full.")
 	}

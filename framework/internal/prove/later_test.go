@@ -37,6 +37,7 @@ var banners = sqldb.Migrations{Namespace: "banners", FS: fstest.MapFS{
 
 // TestRowsOfALaterAction: the rows of a viewset come from an action of a viewset after it.
 func TestRowsOfALaterAction(t *testing.T) {
+	t.Parallel()
 	hang := func(c *framework.Call, one *Banner, _ framework.None) (framework.None, error) {
 		one.HungAt = &c.Now
 		return framework.None{}, framework.Save(c, one)

@@ -109,6 +109,7 @@ func parts(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // TestPartsOfRows: a write must not change a row that no viewset serves and that refers to a row which
 // the caller may not change.
 func TestPartsOfRows(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		if err := db.Migrate(t.Context(), nil, further); err != nil {
 			t.Fatal(err)

@@ -68,6 +68,7 @@ CREATE TABLE page_tags (page_id {{uuid}} NOT NULL REFERENCES pages (id) ON DELET
 
 // TestLinksOfOthers: a list without a tag must not remove the tag from the page of another caller.
 func TestLinksOfOthers(t *testing.T) {
+	t.Parallel()
 	for name, removes := range map[string]bool{"the server": false, "a server that removes tags of all pages": true} {
 		t.Run(name, func(t *testing.T) {
 			apitest.Databases(t, pages, func(t *testing.T, db *sqldb.DB) {
@@ -102,6 +103,7 @@ func TestLinksOfOthers(t *testing.T) {
 
 // TestLinksToRowsWithoutAViewset: the proof links rows of a table that no viewset serves.
 func TestLinksToRowsWithoutAViewset(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, pages, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, framework.ViewSet[Page]{
 			Name: "pages", Verbs: framework.CRUD[pageInput, pageView](), Scope: framework.Own((*Page).owner), Permission: framework.Authenticated(),

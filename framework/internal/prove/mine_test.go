@@ -37,6 +37,7 @@ func posters() []framework.Resource {
 
 // TestMine: a function with mine does not count the stars of another caller.
 func TestMine(t *testing.T) {
+	t.Parallel()
 	list := at("GET", "/api/posters/")
 	for _, c := range []struct {
 		name, what string

@@ -169,6 +169,7 @@ func slow() framework.Resource {
 
 // TestFurtherLegitimatePrograms: no program of these is reported.
 func TestFurtherLegitimatePrograms(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		more func(*testing.T) []framework.Resource
@@ -196,6 +197,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 
 // TestAClosedConnection: a handler that closes the connection ends no proof.
 func TestAClosedConnection(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, func(_ *guests, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -213,6 +215,7 @@ func TestAClosedConnection(t *testing.T) {
 
 // TestCurl: the line of a finding repeats its request.
 func TestCurl(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, asOwner(func(r *http.Request) bool { return r.Method == http.MethodHead }))
 		for _, f := range report.Findings {
@@ -266,6 +269,7 @@ func picky() framework.Resource {
 
 // TestNotExercised: a function that rejects each body is reported.
 func TestNotExercised(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, picky())
 		if len(report.Unexercised) != 1 || report.Unexercised[0].Path != "/api/picky/order/" || len(report.Findings) > 0 {

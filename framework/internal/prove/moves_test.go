@@ -51,6 +51,7 @@ func despite(prefix string, write func(key string, body []byte)) func(*guests, h
 
 // TestMovedRows: a write must not put a row where its sender does not see it.
 func TestMovedRows(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		move := func(key string, body []byte) {
 			var paper paperInput
@@ -65,6 +66,7 @@ func TestMovedRows(t *testing.T) {
 
 // TestKeptChildren: a list of a row's children must not change one that its own viewset keeps from the sender.
 func TestKeptChildren(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
 		storage, err := files.OpenDisk(t.TempDir())
 		if err != nil {

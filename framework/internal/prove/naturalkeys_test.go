@@ -83,6 +83,7 @@ func isOpen(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 // TestAShedWithoutLeaks: bodies have days that their rules accept, a PUT keeps the key that callers choose, also one to another's locker,
 // and a tool that is made and deleted leaves its new rack, which all see. A locker that its owner closes leaves the list of open ones.
 func TestAShedWithoutLeaks(t *testing.T) {
+	t.Parallel()
 	signedIn := framework.Authenticated()
 	apitest.Databases(t, shed, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil,

@@ -62,6 +62,7 @@ func offers() framework.ViewSet[Offer] {
 // TestOrdinaryOffers has no false alarm: an amount that is written as it is stored, values of a list and days that
 // must be new, and tables that the database keeps for itself.
 func TestOrdinaryOffers(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		read := offers()
 		read.Name, read.Permission = "read", framework.Anyone() // an anonymous caller creates none
@@ -75,6 +76,7 @@ func TestOrdinaryOffers(t *testing.T) {
 // TestTalkativeOffers: a function that compares a text with those of all rows must not answer with what another
 // caller's row has.
 func TestTalkativeOffers(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()
 		v.Scope, v.Writers, v.Fields = framework.Own((*Offer).seller), framework.Scope{}, nil
@@ -94,6 +96,7 @@ func TestTalkativeOffers(t *testing.T) {
 
 // TestFailingLists: a list that fails with some parameters is a finding.
 func TestFailingLists(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()
 		v.Scope, v.Writers, v.Fields = framework.Own((*Offer).seller), framework.Scope{}, nil
@@ -113,6 +116,7 @@ func TestFailingLists(t *testing.T) {
 
 // TestUnsharedRows names the viewsets whose rows only their makers saw.
 func TestUnsharedRows(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		for _, shared := range []bool{true, false} {
 			v := offers()

@@ -10,6 +10,7 @@ import (
 
 // TestThePage: texts of answers are escaped, and the page praises only a whole proof without findings.
 func TestThePage(t *testing.T) {
+	t.Parallel()
 	finding := framework.ProofFinding{Method: "GET", Path: "/api/<b>/", Caller: "user", What: "<script>alert(1)</script>", Curl: "curl 'http://localhost/?a=1&b=\"2\"'"}
 	for name, c := range map[string]struct {
 		proof framework.Proof

@@ -116,6 +116,7 @@ func parcels(leak string) []framework.Resource {
 // TestPartsOfPrivateRows: a row without a viewset is a part of the row whose viewset lists it, and not of the public row to which it
 // refers too.
 func TestPartsOfPrivateRows(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ leak, endpoint, finding string }{
 		{"", "", ""},
 		{"message", "GET /api/parcels/message/", "the answer changed after another caller's request"},
@@ -136,6 +137,7 @@ func TestPartsOfPrivateRows(t *testing.T) {
 
 // TestRowsBelowThoseOfWriters: the 403 of a caller without a row of their own to add others below is no finding.
 func TestRowsBelowThoseOfWriters(t *testing.T) {
+	t.Parallel()
 	type input struct {
 		To string `json:"to" validate:"required,max=100"`
 	}

@@ -350,6 +350,7 @@ func crossing(g *guests, next http.Handler) http.Handler {
 
 // TestLegitimatePrograms: no program of these is reported.
 func TestLegitimatePrograms(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		more []framework.Resource
@@ -379,6 +380,7 @@ func TestLegitimatePrograms(t *testing.T) {
 
 // TestSignInOfOneCaller: two users who are the same caller prove nothing.
 func TestSignInOfOneCaller(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		g := &guests{}
 		c := apitest.Config(db)

@@ -260,6 +260,7 @@ func one(method, prefix string) func(*http.Request) bool {
 }
 
 func TestAnAPIWithoutLeaks(t *testing.T) {
+	t.Parallel()
 	requests := map[int]bool{} // how many each proof sent
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, append(tenants(), items())...)
@@ -278,6 +279,7 @@ func TestAnAPIWithoutLeaks(t *testing.T) {
 
 // TestLeaks: each server has one leak, which the proof finds.
 func TestLeaks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		change func(*guests, http.Handler) http.Handler

@@ -138,6 +138,7 @@ func accepts(pattern string, status int, body string) func(*guests, http.Handler
 // TestRelatedRows: bodies and paths name related rows by their keys. A row of another must be as one that does
 // not exist.
 func TestRelatedRows(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name        string
 		change      func(*guests, http.Handler) http.Handler

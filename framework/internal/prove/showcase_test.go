@@ -114,6 +114,7 @@ func projects(more ...framework.Action[Project]) []framework.Resource {
 
 // TestShowcase has no false alarm, and reaches the showcase although most projects with parts are not in it.
 func TestShowcase(t *testing.T) {
+	t.Parallel()
 	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, projects()...)
 		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
@@ -124,6 +125,7 @@ func TestShowcase(t *testing.T) {
 
 // TestKeysOfLinkedRows: that a project is linked to a public skill does not show the project's key, so functions get it.
 func TestKeysOfLinkedRows(t *testing.T) {
+	t.Parallel()
 	type copied struct {
 		From uuid.UUID `json:"from"`
 	}
@@ -178,6 +180,7 @@ func fillMemo(_ *framework.Call, m *Memo, in memoInput) error {
 
 // TestTalkativeMemos: a function that compares one text must not answer with another text of the row that has it.
 func TestTalkativeMemos(t *testing.T) {
+	t.Parallel()
 	texts := map[string]func(*Memo) string{"note": func(m *Memo) string { return m.Note }, "zone": func(m *Memo) string { return m.Zone }}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
@@ -204,6 +207,7 @@ func TestTalkativeMemos(t *testing.T) {
 
 // TestVisitorsMemos has no false alarm: a function may set the owner of a new row, and without one a visitor is answered 401.
 func TestVisitorsMemos(t *testing.T) {
+	t.Parallel()
 	owned := framework.Own((*Memo).owner)
 	then := func(*framework.Call, *Memo, memoInput) error { return nil }
 	for _, v := range []framework.ViewSet[Memo]{{Scope: framework.Public(), Writers: owned}, {Scope: owned}} {
@@ -273,6 +277,7 @@ CREATE TABLE receipt_lines ({{id}}, receipt_id {{uuid}} NOT NULL REFERENCES rece
 // TestSoldArticles has no false alarm: a purchase shows the key and the title of its article, which its request hides. The
 // title of an article that was sold before is a leak, and so is a field that the buyer does not see.
 func TestSoldArticles(t *testing.T) {
+	t.Parallel()
 	for _, leak := range []string{"", "title", "contact"} {
 		proveSales(t, leak)
 	}
