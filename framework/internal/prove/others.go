@@ -17,7 +17,8 @@ import (
 )
 
 // use sends a person's request for a row of another person that the declarations let them send: a
-// read must succeed, and a write by the framework itself must leave all rows that they may not change.
+// declared read must succeed, a function that reads must not show what is not theirs, and a write by the framework
+// itself must leave all rows that they may not change.
 func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	switch {
@@ -28,7 +29,7 @@ func (p *prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row)
 			p.find(e, who, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
 		}
 		return
-	case e.Kind != declare.VerbAccepts && !e.Links():
+	case e.Kind != declare.VerbAccepts && !e.Links() && !e.Route.Reads():
 		return
 	}
 	kept := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return !p.keptFrom(who, one) })

@@ -210,10 +210,16 @@ func proof(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler)
 // prove proves resources behind a change of the handler.
 func prove(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler) http.Handler, resources ...framework.Resource) *framework.Proof {
 	t.Helper()
+	g := &guests{}
+	return proveWith(t, db, g, g.signIn, change, resources...)
+}
+
+// proveWith proves resources whose callers are guests that a function signs in.
+func proveWith(t *testing.T, db *sqldb.DB, g *guests, signIn func(context.Context, framework.ProofCaller) (http.Header, *framework.Caller, error), change func(g *guests, next http.Handler) http.Handler, resources ...framework.Resource) *framework.Proof {
+	t.Helper()
 	if err := db.Migrate(t.Context(), nil, framework.Migrations()); err != nil {
 		t.Fatal(err)
 	}
-	g := &guests{}
 	c := apitest.Config(db)
 	c.Authentication = []framework.Authenticator{g}
 	api := framework.New(c)
@@ -225,7 +231,7 @@ func prove(t *testing.T, db *sqldb.DB, change func(g *guests, next http.Handler)
 	if change != nil {
 		handler = change(g, handler)
 	}
-	report, err := api.Prove(t.Context(), framework.ProofOptions{Handler: handler, SignIn: g.signIn, Seed: seed()})
+	report, err := api.Prove(t.Context(), framework.ProofOptions{Handler: handler, SignIn: signIn, Seed: seed()})
 	if err != nil {
 		t.Fatal(err)
 	}

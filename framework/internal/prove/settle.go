@@ -37,9 +37,9 @@ func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture
 // named lists the texts of the rows whose key a request has, as far as its sender sees them. The request may hide such a row,
 // as it sells an article.
 func (p *prover) named(e *fixture.Endpoint, r fixture.Request) map[string]bool {
-	texts := map[string]bool{}
+	texts, sent := map[string]bool{}, r.Sent()
 	for _, one := range p.Made {
-		if r.Names(p.KeyOf(one)) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
+		if answers.HasWhole(sent, p.KeyOf(one)) && p.byWhere(e, one) && !p.HiddenFrom(r.By, one) {
 			for column, text := range one.Values {
 				texts[text] = texts[text] || !p.views.Mask(r.By, one, column)
 			}

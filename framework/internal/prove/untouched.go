@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -58,10 +59,10 @@ func isOwned(r *table.Resource) bool {
 
 // concerns reports whether a request names a row, or a row that refers to it or to which it refers.
 func (p *prover) concerns(r fixture.Request, one *fixture.Row) bool {
-	own := p.KeyOf(one)
+	own, sent := p.KeyOf(one), r.Sent()
 	return slices.ContainsFunc(p.Made, func(named *fixture.Row) bool {
 		key := p.KeyOf(named)
-		return r.Names(key) && (named == one || one.RefersTo(key) || own != "" && named.RefersTo(own))
+		return answers.HasWhole(sent, key) && (named == one || one.RefersTo(key) || own != "" && named.RefersTo(own))
 	})
 }
 
