@@ -265,3 +265,14 @@ func TestWrapReplays(t *testing.T) {
 		ada.post("/api/books/", fields{"title": "Emma"}).refuses(400, "validation_failed").fault("/book", "required")
 	})
 }
+
+// TestWrapListWithoutPagination: the missing pagination is the only mistake.
+func TestWrapListWithoutPagination(t *testing.T) {
+	api := framework.New(framework.Config{DB: sqlite(t), Log: discard})
+	v := books()
+	v.WrapList, v.Pagination = "books", nil
+	api.Register(countries(), authors(), v, chapters())
+	if err := api.Check(); err == nil || !strings.Contains(err.Error(), "agination") || strings.Contains(err.Error(), "WrapList") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -19,6 +20,7 @@ var memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 // wrap sets the members around the bodies and answers of a viewset, and reports names that are not
 // valid or have no effect.
 func (b *binder) wrap(r *table.Resource) {
+	const lists = "answers with a list"
 	used := map[string]bool{}
 	for _, e := range r.Endpoints {
 		b.wrapEndpoint(r, e)
@@ -26,12 +28,13 @@ func (b *binder) wrap(r *table.Resource) {
 	}
 	for _, one := range []struct{ setting, name, around string }{
 		{"Wrap", r.Declaration.Wrap, "has a body, or answers with one object"},
-		{"WrapList", r.Declaration.WrapList, "answers with a list"},
+		{"WrapList", r.Declaration.WrapList, lists},
 	} {
 		switch {
 		case one.name == "":
 		case !memberName.MatchString(one.name):
 			b.fault(r.Path, one.setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", one.name))
+		case one.around == lists && r.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent: // without a pagination, nothing uses it yet
 		case !used[one.name]:
 			b.fault(r.Path, one.setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", one.around))
 		}

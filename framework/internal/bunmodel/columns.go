@@ -25,9 +25,25 @@ func NoField(place, name string, table *schema.Table, model string) error {
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
 
-// TwoTypes is the error that a field of an input or view has another type than the column of a model.
+// TwoTypes is the error that a field of an input or view has another type than the column of a model. Models are a column only if
+// the tag of a relation is missing.
 func TwoTypes(shape reflect.Type, name string, t reflect.Type, model string, column *schema.Field) error {
+	if isModel(column.IndirectType) {
+		return naming.Sentence("%s.%s has no tag, so bun takes it for a column; tag it as a relation, such as `bun:\"rel:belongs-to\"` or `bun:\"rel:has-many\"`", model, name)
+	}
 	return naming.Sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
+}
+
+// isModel reports whether a type is a model of bun, or a list of such models.
+func isModel(t reflect.Type) bool {
+	if t.Kind() == reflect.Slice {
+		t = naming.Indirect(t.Elem())
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	f, has := t.FieldByName("BaseModel")
+	return has && f.Type == reflect.TypeFor[schema.BaseModel]()
 }
 
 // RelationNames lists the relations of a model, sorted.

@@ -70,6 +70,7 @@ func TestRequests(t *testing.T) {
 			{"the same, among new tags", "ada", "PATCH", `{"tags":["new","secret","more"]}`, "409 not_unique /tags/1 not_unique"},
 			{"a tag that staff see", "staff", "PATCH", `{"tags":["secret"]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | secret | wood"},
 			{"a tag that breaks a rule", "ada", "PATCH", `{"tags":["old","a very long name of a tag"]}`, "400 /tags/1 max"},
+			{"a tag that breaks a rule, among too many", "ada", "PATCH", `{"tags":["","b","c","d","e","f","g","h","i","j","k","l","m"]}`, "400 /tags/0 required, /tags max"},
 			{"materials by their keys", "ada", "PATCH", `{"materials":["{glass}","{wood}"]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | iron secret | glass wood"},
 			{"a material is removed", "ada", "PATCH", `{"materials":["{glass}"]}`, "1.nut=1B 2.bolt=2B | by Ada by Bob hidden | 1.plan 2.build | iron secret | glass"},
 			{"a material that does not exist", "ada", "PATCH", `{"materials":["{wood}","{none}"]}`, "400 /materials/1 invalid_reference"},

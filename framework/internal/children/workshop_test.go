@@ -160,7 +160,7 @@ type machineInput struct {
 	Parts     []partInput   `json:"parts" to:"parts,limit=4,position=rank"`
 	Remarks   []remarkInput `json:"remarks" to:"remarks"`
 	Steps     []stepInput   `json:"steps" to:"steps,position=place" validate:"max=3"`
-	Tags      []string      `json:"tags" validate:"dive,required,line,max=20" to:"tags.name,create"`
+	Tags      []string      `json:"tags" validate:"dive,required,line,max=20" to:"tags.name,create,limit=12"`
 	Materials []uuid.UUID   `json:"materials" to:"materials"`
 }
 

@@ -373,6 +373,8 @@ var optionalBodies = []struct {
 	{"a list too long", `{"tags":["a","b","c","d"]}`, []string{"/tags max"}},
 	{"a list far too long is not looked at to its end", `{"tags":["a","b","c","d",1,null,{}]}`, []string{"/tags max"}},
 	{"an item twice", `{"tags":["a","a"]}`, []string{"/tags unique"}},
+	{"an item with a fault, among too many", `{"tags":["","b","b","c"]}`, []string{"/tags/0 required", "/tags max"}},
+	{"an item with a fault, and one twice", `{"tags":["","b","b"]}`, []string{"/tags/0 required"}},
 	{"an item twice after trimming", `{"tags":["a"," a"]}`, []string{"/tags unique"}},
 	{"an item too long", `{"tags":["a","abcde"]}`, []string{"/tags/1 max"}},
 	{"items of several faults", `{"tags":[1,null," "]}`, []string{"/tags/0 type", "/tags/1 null", "/tags/2 required"}},

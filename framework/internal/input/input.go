@@ -334,7 +334,8 @@ func (p *ValuePlan) bounds() {
 	has := func(name string) bool {
 		return slices.ContainsFunc(p.Rules, func(r rule.Rule) bool { return r.Name == name })
 	}
-	p.limit, p.unique, p.line = rule.MaxItems(p.Rules), has("unique"), has("line")
+	p.limit, p.line = rule.MaxItems(p.Rules), has("line")
+	p.partTag = rule.Tag(slices.DeleteFunc(slices.Clone(p.Rules), func(r rule.Rule) bool { return r.Name == "unique" }))
 }
 
 // rules checks the rules of the plan, and writes their bounds as the values that validator compares.

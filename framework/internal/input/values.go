@@ -36,7 +36,7 @@ type ValuePlan struct {
 	Tag      string          // the rules as a validate tag
 	Own      []rule.Bound    // the rules of the program, which are judged last
 	limit    int             // elements that rules allow at most; -1 for any number
-	unique   bool            // the rules compare elements
+	partTag  string          // Tag without unique
 	line     bool            // the rules demand one line of text
 	kind     jsontext.Kind   // the kind of JSON by the type's own schema; 0 for any
 	Optional bool            // an Optional; Elem reads its value
@@ -83,7 +83,8 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 }
 
 // judge applies the rules to a value that was read. If it breaks none, it must also be one of
-// the values of its Enumerated type. troubled means that a part of the value has a fault.
+// the values of its Enumerated type. troubled means that a part of the value has a fault: then the
+// elements are not compared, because faulty ones are all zero.
 func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
@@ -94,19 +95,22 @@ func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 
 func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	switch {
-	case p.Tag == "" && p.Own == nil || troubled && p.unique:
 	case p.OmitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
-		if code, detail := p.broken(r.book, v); code != "" {
+		tag := p.Tag
+		if troubled {
+			tag = p.partTag
+		}
+		if code, detail := p.broken(r.book, tag, v); code != "" {
 			r.fault(code, detail)
 		}
 	}
 }
 
-// broken returns the code and the detail of the first rule that a value breaks, or "" without one.
-func (p *ValuePlan) broken(book *rule.Book, v reflect.Value) (code, detail string) {
-	if p.Tag != "" {
-		code, detail = book.Check(p.Tag, v)
+// broken returns the code and the detail of the first rule of a tag, or of the program, that a value breaks, or "" without one.
+func (p *ValuePlan) broken(book *rule.Book, tag string, v reflect.Value) (code, detail string) {
+	if tag != "" {
+		code, detail = book.Check(tag, v)
 	}
 	for _, own := range p.Own {
 		if code == "" && !own.Valid(v) {

@@ -494,8 +494,8 @@ func TestForeignKeysThatAreNotFound(t *testing.T) {
 		ID int64 `json:"id"`
 	}
 	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
-		for _, name := range []string{"berth", "oars"} {
-			apitest.Mistake(t, config(db), `bun finds no foreign key, and would join the primary keys "id" of both; name the columns by join, such as`,
+		for name, join := range map[string]string{"berth": "berth_id=id", "oars": "id=buoy_id"} {
+			apitest.Mistake(t, config(db), `bun finds no foreign key, and would join the primary keys "id" of both; name the columns by join, such as `+"`join:"+join+"`",
 				framework.ViewSet[Buoy]{Name: "buoys", Scope: framework.Public(), Verbs: framework.ReadOnly[view](), Relations: framework.Relations{name: framework.OfRow}})
 		}
 		api := framework.New(config(db))
@@ -503,5 +503,30 @@ func TestForeignKeysThatAreNotFound(t *testing.T) {
 		if err := api.Check(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A Jetty has a relation without the tag that makes it one.
+type Jetty struct {
+	bun.BaseModel `bun:"table:barges"`
+	keyed
+
+	Oars  []*Oar
+	Berth *Berth
+}
+
+// TestRelationsWithoutATag: the sentence says which tag is missing. Another type of the view is no remedy.
+func TestRelationsWithoutATag(t *testing.T) {
+	type oar struct {
+		ID int64 `json:"id"`
+	}
+	const says = "has no tag, so bun takes it for a column; tag it as a relation"
+	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
+		apitest.Mistake(t, config(db), "Jetty.Oars "+says, framework.ViewSet[Jetty]{Name: "jetties", Scope: framework.Public(), Verbs: framework.ReadOnly[struct {
+			Oars []oar `json:"oars"`
+		}]()})
+		apitest.Mistake(t, config(db), "Jetty.Berth "+says, framework.ViewSet[Jetty]{Name: "jetties", Scope: framework.Public(), Verbs: framework.ReadOnly[struct {
+			Berth oar `json:"berth"`
+		}]()})
 	})
 }

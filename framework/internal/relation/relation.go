@@ -172,7 +172,7 @@ func notDeleted(table *schema.Table, alias string) schema.QueryAppender {
 
 // checkKeys returns an error for a relation with conditions, for one that does not match exactly one
 // column to one column of the same type, and for related rows without a primary key.
-func checkKeys(r *schema.Relation) error {
+func checkKeys(base *schema.Table, r *schema.Relation) error {
 	if r.PolymorphicField != nil || len(r.Condition) > 0 {
 		return naming.Sentence("relations with conditions are not supported")
 	}
@@ -187,8 +187,12 @@ func checkKeys(r *schema.Relation) error {
 		a, b := pair[0][0], pair[1][0]
 		switch {
 		case joinsKeys(r, a, b):
-			return naming.Sentence("bun finds no foreign key, and would join the primary keys %q of both; name the columns by join, such as `join:%s_id=%s`, or `join:%s=%s` if that is right",
-				a.Name, strings.ToLower(r.Field.GoName), b.Name, a.Name, b.Name)
+			key := strings.ToLower(r.Field.GoName) + "_id=" + b.Name
+			if r.Type != schema.BelongsToRelation { // the other table has the foreign key
+				key = a.Name + "=" + base.ModelName + "_id"
+			}
+			return naming.Sentence("bun finds no foreign key, and would join the primary keys %q of both; name the columns by join, such as `join:%s`, or `join:%s=%s` if that is right",
+				a.Name, key, a.Name, b.Name)
 		case a.IndirectType != b.IndirectType:
 			return naming.Sentence("%s is %s, but %s is %s", a.Name, a.IndirectType, b.Name, b.IndirectType)
 		case !a.IndirectType.Comparable():

@@ -143,7 +143,7 @@ func (s *Set) BelongsTo(name string) (*schema.Relation, error) {
 	case described.Type != schema.BelongsToRelation:
 		return nil, naming.Sentence("%s.%s is no belongs-to relation; the rows must have the key of their parent", s.table.Type.Name(), goName)
 	}
-	if err := checkKeys(described); err != nil {
+	if err := checkKeys(s.table, described); err != nil {
 		return nil, naming.Sentence("the relation %q: %w", name, err)
 	}
 	return described, nil
@@ -153,7 +153,7 @@ func (s *Set) BelongsTo(name string) (*schema.Relation, error) {
 // [OfRow]. If ref is a mistake and one viewset could be meant, it returns the relation to that viewset
 // beside the error, so that the uses of the relation are not reported too.
 func (s *Set) relate(base Base, name string, described *schema.Relation, ref string) (*Relation, error) {
-	if err := checkKeys(described); err != nil {
+	if err := checkKeys(base.table, described); err != nil {
 		return nil, err
 	}
 	// bun describes the relations of the related rows only if it is given their model too.
