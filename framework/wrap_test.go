@@ -1,6 +1,7 @@
 package framework_test
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -268,7 +269,7 @@ func TestWrapReplays(t *testing.T) {
 
 // TestWrapListWithoutPagination: the missing pagination is the only mistake.
 func TestWrapListWithoutPagination(t *testing.T) {
-	api := framework.New(framework.Config{DB: sqlite(t), Log: discard})
+	api := framework.New(framework.Config{DB: sqlite(t), Log: slog.New(slog.DiscardHandler)})
 	v := books()
 	v.WrapList, v.Pagination = "books", nil
 	api.Register(countries(), authors(), v, chapters())

@@ -313,14 +313,11 @@ func (p *prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resou
 }
 
 // permitted sends the request as callers that the declarations permit, first the row's owner,
-// until one succeeds: for the row, and for the row after other actions of its viewset, because a
-// function may need rows in another state. In each state the others try to reach the row first.
+// until one succeeds: for the row, and for the row after other actions of its table, because a
+// function may need rows in another state, and a scope may show the row only then. In each state the others try to reach the row first.
 func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 	last := p.permittedFor(e, one)
-	if last == nil || last.OK() {
-		if last == nil {
-			p.unreached(e, nil)
-		}
+	if last != nil && last.OK() {
 		return
 	}
 	for _, action := range p.Endpoints {
@@ -332,7 +329,7 @@ func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 			p.reachAll(e, one)
 		}
 		// There is no answer if the action has taken the row from every caller.
-		if last = cmp.Or(p.permittedFor(e, one), last); last.OK() {
+		if last = cmp.Or(p.permittedFor(e, one), last); last != nil && last.OK() {
 			return
 		}
 	}

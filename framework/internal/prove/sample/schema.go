@@ -2,8 +2,10 @@ package sample
 
 import (
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 )
 
 // IsFree reports whether the schema of a text lets it be any, so that a random text is better than an example.
@@ -53,4 +55,12 @@ func Bound(schema map[string]any, keyword string, usual float64) float64 {
 		return given
 	}
 	return usual
+}
+
+// Accepts reports whether a whole number, as text, is within the bounds of a schema.
+func Accepts(schema map[string]any, text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	least, most := Bound(schema, "minimum", math.MinInt64), Bound(schema, "maximum", math.MaxInt64)
+	return err == nil && float64(n) >= least && float64(n) <= most &&
+		float64(n) > Bound(schema, "exclusiveMinimum", math.Inf(-1)) && float64(n) < Bound(schema, "exclusiveMaximum", math.Inf(1))
 }
