@@ -88,6 +88,7 @@ func TestOwnRules(t *testing.T) {
 			{"a date", `2026-01-30`, `2026-01-31`, []string{"/built weekday"}, "must be a day from Monday to Friday"},
 			{"a list", `["AB-1","AB-2"]`, `["AB-1"]`, []string{"/all pair"}, "must have two items"},
 			{"the items of a list", `"AB-2"]`, `"x"]`, []string{"/all/1 plate_invalid"}, ""},
+			{"a list waits for its items", `["AB-1","AB-2"]`, `["x"]`, []string{"/all/0 plate_invalid"}, ""},
 			{"an object", `"AB-3"`, `"x"`, []string{"/parts/plate plate_invalid"}, ""},
 			{"blank text without omitempty", `"AB-3"`, `""`, []string{"/parts/plate plate_invalid"}, ""},
 			{"several faults at once", `4,"built":"2026-01-30"`, `5,"built":"2026-01-31"`, []string{"/seats multiple", "/built weekday"}, ""},

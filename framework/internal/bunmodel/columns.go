@@ -25,11 +25,11 @@ func NoField(place, name string, table *schema.Table, model string) error {
 	return naming.Sentence("%s: no field %q in %s%s", place, name, model, naming.DidYouMean(name, known))
 }
 
-// TwoTypes is the error that a field of an input or view has another type than the column of a model. Models are a column only if
-// the tag of a relation is missing.
+// TwoTypes is the error that a field of an input or view has another type than the column of a model. A column of models without a type
+// is a relation whose tag is missing.
 func TwoTypes(shape reflect.Type, name string, t reflect.Type, model string, column *schema.Field) error {
-	if isModel(column.IndirectType) {
-		return naming.Sentence("%s.%s has no tag, so bun takes it for a column; tag it as a relation, such as `bun:\"rel:belongs-to\"` or `bun:\"rel:has-many\"`", model, name)
+	if isModel(column.IndirectType) && !column.Tag.HasOption("type") {
+		return naming.Sentence("%s.%s has no rel in its tag, so bun takes it for a column; if it is a relation, tag it, such as `bun:\"rel:belongs-to\"` or `bun:\"rel:has-many\"`", model, name)
 	}
 	return naming.Sentence("%s.%s is %s, but %s.%s is %s; give both one type", shape.Name(), name, t, model, name, column.StructField.Type)
 }

@@ -84,7 +84,7 @@ func (p *ValuePlan) decode(r *bodyReader, v reflect.Value) {
 
 // judge applies the rules to a value that was read. If it breaks none, it must also be one of
 // the values of its Enumerated type. troubled means that a part of the value has a fault: then the
-// elements are not compared, because faulty ones are all zero.
+// elements are not compared, because faulty ones are all zero, and the rules of the program wait.
 func (p *ValuePlan) judge(r *bodyReader, v reflect.Value, troubled bool) {
 	before := r.count
 	p.rule(r, v, troubled)
@@ -97,22 +97,22 @@ func (p *ValuePlan) rule(r *bodyReader, v reflect.Value, troubled bool) {
 	switch {
 	case p.OmitZero && (r.blank && v.Kind() == reflect.String || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0):
 	default:
-		tag := p.Tag
+		tag, own := p.Tag, p.Own
 		if troubled {
-			tag = p.partTag
+			tag, own = p.partTag, nil
 		}
-		if code, detail := p.broken(r.book, tag, v); code != "" {
+		if code, detail := broken(r.book, tag, own, v); code != "" {
 			r.fault(code, detail)
 		}
 	}
 }
 
 // broken returns the code and the detail of the first rule of a tag, or of the program, that a value breaks, or "" without one.
-func (p *ValuePlan) broken(book *rule.Book, tag string, v reflect.Value) (code, detail string) {
+func broken(book *rule.Book, tag string, ofProgram []rule.Bound, v reflect.Value) (code, detail string) {
 	if tag != "" {
 		code, detail = book.Check(tag, v)
 	}
-	for _, own := range p.Own {
+	for _, own := range ofProgram {
 		if code == "" && !own.Valid(v) {
 			code, detail = own.Code, own.Detail
 		}

@@ -494,8 +494,8 @@ func TestForeignKeysThatAreNotFound(t *testing.T) {
 		ID int64 `json:"id"`
 	}
 	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
-		for name, join := range map[string]string{"berth": "berth_id=id", "oars": "id=buoy_id"} {
-			apitest.Mistake(t, config(db), `bun finds no foreign key, and would join the primary keys "id" of both; name the columns by join, such as `+"`join:"+join+"`",
+		for name, join := range map[string]string{"berth": "`join:COLUMN=id` with the column of Buoy", "oars": "`join:id=COLUMN` with the column of Oar"} {
+			apitest.Mistake(t, config(db), `bun finds no foreign key, and would join the primary keys "id" of both; tag it `+join+" that refers to the other row",
 				framework.ViewSet[Buoy]{Name: "buoys", Scope: framework.Public(), Verbs: framework.ReadOnly[view](), Relations: framework.Relations{name: framework.OfRow}})
 		}
 		api := framework.New(config(db))
@@ -520,7 +520,7 @@ func TestRelationsWithoutATag(t *testing.T) {
 	type oar struct {
 		ID int64 `json:"id"`
 	}
-	const says = "has no tag, so bun takes it for a column; tag it as a relation"
+	const says = "has no rel in its tag, so bun takes it for a column; if it is a relation, tag it, such as"
 	apitest.Databases(t, harbour, func(t *testing.T, db *sqldb.DB) {
 		apitest.Mistake(t, config(db), "Jetty.Oars "+says, framework.ViewSet[Jetty]{Name: "jetties", Scope: framework.Public(), Verbs: framework.ReadOnly[struct {
 			Oars []oar `json:"oars"`

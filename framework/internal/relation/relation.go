@@ -2,7 +2,6 @@ package relation
 
 import (
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -187,12 +186,12 @@ func checkKeys(base *schema.Table, r *schema.Relation) error {
 		a, b := pair[0][0], pair[1][0]
 		switch {
 		case joinsKeys(r, a, b):
-			key := strings.ToLower(r.Field.GoName) + "_id=" + b.Name
+			join, of := "COLUMN="+b.Name, base
 			if r.Type != schema.BelongsToRelation { // the other table has the foreign key
-				key = a.Name + "=" + base.ModelName + "_id"
+				join, of = a.Name+"=COLUMN", r.JoinTable
 			}
-			return naming.Sentence("bun finds no foreign key, and would join the primary keys %q of both; name the columns by join, such as `join:%s`, or `join:%s=%s` if that is right",
-				a.Name, key, a.Name, b.Name)
+			return naming.Sentence("bun finds no foreign key, and would join the primary keys %q of both; tag it `join:%s` with the column of %s that refers to the other row, or `join:%s=%s` if that is right",
+				a.Name, join, of.Type.Name(), a.Name, b.Name)
 		case a.IndirectType != b.IndirectType:
 			return naming.Sentence("%s is %s, but %s is %s", a.Name, a.IndirectType, b.Name, b.IndirectType)
 		case !a.IndirectType.Comparable():

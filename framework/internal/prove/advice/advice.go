@@ -16,7 +16,7 @@ const Rejecting = "the declarations reject every caller: list a kind of caller t
 // such rows, nil without one.
 func Unmade(failed *fixture.Answer) string {
 	if failed == nil {
-		return "no row for it could be made: declare an endpoint that creates one and whose input has valid examples, or insert one by a migration"
+		return "no row for it could be made: declare an endpoint that creates one and whose input has valid examples, or insert one by a migration; if actions lead to it, list viewsets and actions in the order in which a row goes through them"
 	}
 	return fmt.Sprintf("no row for it could be made: %s %s is answered %d: %s\n%s", failed.Method, failed.Path, failed.Status, sample.Clip(failed.Text), help(failed.Status))
 }
