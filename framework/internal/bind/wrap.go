@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -33,7 +34,7 @@ func (b *binder) wrap(r *table.Resource) {
 		case one.name == "":
 		case !memberName.MatchString(one.name):
 			b.fault(r.Path, one.setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", one.name))
-		case one.around == lists && r.Declaration.Pagination == nil && b.api.Config.Pagination == nil: // the lists lack it
+		case one.around == lists && r.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent: // it lacks a pagination
 		case !used[one.name]:
 			b.fault(r.Path, one.setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", one.around))
 		}

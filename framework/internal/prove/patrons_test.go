@@ -28,7 +28,7 @@ var patronSchema = sqldb.Migrations{Namespace: "patrons", FS: fstest.MapFS{
 	"0001_patrons.tx.down.sql": {Data: []byte(`DROP TABLE patrons;`)},
 }}
 
-// TestRowsOfTheCallers: no request makes the rows of the users, which the viewsets only show. Each caller has one.
+// TestRowsOfTheCallers: no request makes the rows of the users, which the viewsets only show. Each caller but the first has one.
 func TestRowsOfTheCallers(t *testing.T) {
 	t.Parallel()
 	type entry struct {
@@ -47,7 +47,7 @@ func TestRowsOfTheCallers(t *testing.T) {
 				g := &guests{}
 				signIn := func(ctx context.Context, k framework.ProofCaller) (http.Header, *framework.Caller, error) {
 					header, caller, err := g.signIn(ctx, k)
-					if err == nil {
+					if err == nil && k.Name != "owner" {
 						id := framework.IDOf[uuid.UUID](&framework.Call{Caller: caller})
 						_, err = db.Session().IDB().NewInsert().Model(&Patron{id, "member " + id.String(), id.String() + "@example.com"}).Exec(ctx)
 					}

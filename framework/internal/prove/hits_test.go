@@ -1,0 +1,42 @@
+package prove_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"trestle.example/framework/sqldb"
+	"trestle.example/internal/apitest"
+)
+
+var hitSchema = sqldb.Migrations{Namespace: "hits", FS: fstest.MapFS{
+	"0001_hits.tx.up.sql":   {Data: []byte(`CREATE TABLE hits (day {{text}} NOT NULL);`)},
+	"0001_hits.tx.down.sql": {Data: []byte(`DROP TABLE hits;`)},
+}}
+
+// TestEqualRows: a change is found in a table without a key, two of whose rows are equal.
+func TestEqualRows(t *testing.T) {
+	t.Parallel()
+	apitest.Databases(t, hitSchema, func(t *testing.T, db *sqldb.DB) {
+		for _, day := range []string{"a", "a", "b"} {
+			if _, err := db.NewInsert().Table("hits").Model(&map[string]any{"day": day}).Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Migrate(t.Context(), nil, violinSchema); err != nil {
+			t.Fatal(err)
+		}
+		report := prove(t, db, func(_ *guests, next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/violins/") {
+					if _, err := db.Session().IDB().NewUpdate().Table("hits").Set("day = day || 'x'").Where("day <> 'a'").Exec(r.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+				next.ServeHTTP(w, r)
+			})
+		}, violins("")...)
+		finds(t, report, "PATCH /api/violins/{id}/", "it changes hits")
+	})
+}
