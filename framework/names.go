@@ -137,6 +137,7 @@ const (
 	CodeTooManyRows             = problem.CodeTooManyRows
 	CodePreconditionFailed      = problem.CodePreconditionFailed
 	CodePreconditionUnsupported = problem.CodePreconditionUnsupported
+	CodePreconditionRequired    = problem.CodePreconditionRequired
 	CodeRangeNotSatisfiable     = problem.CodeRangeNotSatisfiable
 	CodeInvalidUpload           = problem.CodeInvalidUpload
 	CodeFileTooLarge            = problem.CodeFileTooLarge

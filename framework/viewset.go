@@ -85,6 +85,9 @@ type ViewSet[M any] struct {
 	// Slug declares a field that the framework makes from another, as a name for paths. Defaults
 	// to none.
 	Slug Slug
+	// Versions gives rows ETags, and lets a write say which version it changes. Defaults to none: a
+	// write with If-Match, except If-Match: *, is 412 precondition_unsupported.
+	Versions Versions
 	// Relations lists the relations of the model that views, Computes, filters, searches and
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
@@ -152,7 +155,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Single: v.Single, Middleware: v.Middleware,
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(), Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
 	}

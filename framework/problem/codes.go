@@ -28,6 +28,7 @@ const (
 	CodeTooManyRows             = "too_many_rows"
 	CodePreconditionFailed      = "precondition_failed"
 	CodePreconditionUnsupported = "precondition_unsupported"
+	CodePreconditionRequired    = "precondition_required"
 	CodeRangeNotSatisfiable     = "range_not_satisfiable"
 	CodeInvalidUpload           = "invalid_upload"
 	CodeInvalidSignature        = "invalid_signature"
@@ -81,10 +82,14 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first. If a resource serves those records, details.resource names it.", Details: ReferencedDetails{}},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Conflict with the present state", Text: "The request is well formed, but the stored data does not allow it."},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Request the same rows as a list, page by page."},
-	{Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "The precondition is false", Text: "The content is not the one that If-Match or If-Unmodified-Since names. Request it without these headers to get the present one."},
+	{Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "The precondition is false", Text: "The record or the content is not the one that If-Match or If-Unmodified-Since names. A write changed nothing. Read it again to get the present one; the header ETag of the error has its version."},
 	{
 		Code: CodePreconditionUnsupported, Status: http.StatusPreconditionFailed, Title: "The precondition is not supported",
-		Text: "Records have no versions, so the server cannot check If-Match with a version, If-None-Match or If-Unmodified-Since of a write. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
+		Text: "The server cannot check this precondition of a write here: If-None-Match, If-Unmodified-Since, or If-Match with a version where records have none. It changed nothing. Send the request without these headers; If-Match: * is accepted.",
+	},
+	{
+		Code: CodePreconditionRequired, Status: http.StatusPreconditionRequired, Title: "The version is missing",
+		Text: "A write of this record must name the version that it changes: read the record, and send its ETag as If-Match. Nothing was changed.",
 	},
 	{Code: CodeRangeNotSatisfiable, Status: http.StatusRequestedRangeNotSatisfiable, Title: "The range is not in the file", Text: "The header Range names no byte of the file. The header Content-Range has the length of the file."},
 	{Code: CodeInvalidUpload, Status: http.StatusBadRequest, Title: "The body is not one file", Text: "Send the content of the file as the body, with its Content-Type, or as multipart/form-data with exactly one part, file. Nothing was stored."},

@@ -21,6 +21,7 @@ type Appointment struct {
 	Fee       Fee
 	StartsAt  *time.Time // nil means unscheduled
 	Notes     string
+	Version   int64 // counts the changes
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
@@ -66,6 +67,7 @@ var Appointments = framework.ViewSet[Appointment]{
 	Doc:       "Meetings of patients with doctors, each belonging to its patient's owner.",
 	Verbs:     framework.CRUD[AppointmentInput, AppointmentView](),
 	Scope:     framework.Via("patient", "patients").Unless(framework.HoldsModel("appointments")),
+	Versions:  framework.Versions{Column: "version"},
 	Relations: framework.Relations{"patient": "patients", "doctor": "doctors"},
 	Ordering:  framework.Ordering{Allowed: []string{"patient.name"}, Default: "starts_at"},
 	Unindexed: []string{"patient.name"}, // a page of a clinic's appointments is sorted in milliseconds

@@ -20,6 +20,7 @@ type Patient struct {
 	Phone     string
 	City      string
 	Search    string // folded name and phone, filled by the framework
+	Version   int64  // counts the changes
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -45,6 +46,7 @@ var Patients = framework.ViewSet[Patient]{
 	Doc:      "People in the clinic's records, each belonging to the user who created it.",
 	Verbs:    framework.CRUD[PatientInput, PatientView](),
 	Scope:    framework.Own((*Patient).owner).Unless(framework.HoldsModel("patients")),
+	Versions: framework.Versions{Column: "version"},
 	Search:   framework.Search{Fields: []string{"name", "phone"}, Stored: "search"},
 	Ordering: framework.Ordering{Allowed: []string{"name", "city"}, Default: "name"},
 	Filters:  []framework.Filter{filter.Exact("city")},

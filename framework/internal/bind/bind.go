@@ -74,6 +74,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
+	b.bindVersions()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}

@@ -99,7 +99,10 @@ func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) erro
 			if !ok {
 				return problem.NotFound()
 			}
-			return change(c, row, key)
+			if err := change(c, row, key); err != nil {
+				return err
+			}
+			return l.of.Store(c, row.Elem(), l.of.Counter())
 		})
 		return &table.Response{Status: l.Status}, err
 	}

@@ -202,6 +202,7 @@ type Declaration struct {
 	Unindexed        []string
 	Reserved         []string
 	Slug             Slug
+	Versions         Versions
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression
@@ -274,6 +275,14 @@ type Slug struct {
 	From  string
 	Renew bool
 	Max   int
+}
+
+// Versions has the column that counts the changes of a row, or whether a hash is its version, and
+// whether writes need the version that they change.
+type Versions struct {
+	Column   string
+	Hash     bool
+	Required bool
 }
 
 // A Unique has the fields of a unique constraint, and the error for a row that violates it.

@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -34,6 +35,26 @@ var fileHeaders = []call.Header{
 	{Name: "Content-Range", Doc: "Which bytes an answer 206 has."},
 }
 
+// etag is the ETag of a row or a list. It is not required: generators such as ogen make one type of a
+// view and its headers, and functions may answer with the same view without it.
+var etag = call.Header{Name: conditional.HeaderETag, Doc: "The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match."}
+
+// takes lists the request headers that the framework reads, and those that the function of the
+// endpoint reads.
+func (e Operation) takes() []call.Header {
+	all := slices.Clone(e.Takes)
+	if e.Matches() {
+		all = append(all, call.Header{
+			Name: conditional.HeaderIfMatch, Required: e.NeedsMatch(),
+			Doc: "The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.",
+		})
+	}
+	if e.IsTagged() && !e.IsWrite() {
+		all = append(all, call.Header{Name: conditional.HeaderIfNoneMatch, Doc: "The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body."})
+	}
+	return all
+}
+
 // FileHeaders lists the headers of the endpoint's answer if it is a file.
 func (e Operation) FileHeaders() []call.Header {
 	if !e.sendsFile() {
@@ -52,6 +73,9 @@ func (e Operation) headers() []call.Header {
 		all = append(all, standardHeader(problem.HeaderReplayed))
 	}
 	all = append(all, e.FileHeaders()...)
+	if e.IsTagged() {
+		all = append(all, etag)
+	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}
@@ -79,6 +103,9 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		all = append(all, call.Header{Name: "Content-Range", Doc: "The length of the file.", Required: true})
+	}
+	if e.Matches() && slices.Contains(codes, problem.CodePreconditionFailed) {
+		all = append(all, etag)
 	}
 	allow := standardHeader(problem.HeaderAllow)
 	allow.Required = !slices.Contains(beforeThePath, status) && !slices.Contains(codes, problem.CodeInvalidHost)

@@ -268,6 +268,12 @@ func (e Operation) refusesInput() (codes []string) {
 	if e.IsWrite() {
 		codes = append(codes, problem.CodePreconditionUnsupported)
 	}
+	if e.Matches() {
+		codes = append(codes, problem.CodePreconditionFailed)
+	}
+	if e.NeedsMatch() {
+		codes = append(codes, problem.CodePreconditionRequired)
+	}
 	if e.Input == nil {
 		return codes
 	}
@@ -375,6 +381,9 @@ func (e Operation) refusesReaders() (codes []string) {
 func (e Operation) successes() []int {
 	if e.Parts != nil && e.Parts.ServesRanges(e.Route.Method, e.Status) {
 		return []int{e.Status, http.StatusPartialContent, http.StatusNotModified}
+	}
+	if e.IsTagged() && !e.IsWrite() {
+		return []int{e.Status, http.StatusNotModified}
 	}
 	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
 		return []int{e.Status}

@@ -95,7 +95,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	described := &spec.Endpoint{
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
-		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.Takes), Idempotent: e.Idempotent, Body: e.specBody(),
+		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.takes()), Idempotent: e.Idempotent, Body: e.specBody(),
 		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {

@@ -247,7 +247,10 @@ func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 
 func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
 	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
-	if e.Parts != nil && status != http.StatusNotModified {
+	if status == http.StatusNotModified {
+		return r
+	}
+	if e.Parts != nil {
 		w.parts(r, e.Parts)
 	}
 	if body := w.answer(e); body != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/advice"
@@ -201,7 +202,7 @@ func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Ro
 	before := p.Contents()
 	for _, path := range paths {
 		for _, method := range methodsOf(e) {
-			for _, r := range p.variants(valid) {
+			for _, r := range p.variants(e, valid) {
 				r.Method, r.Path = method, path
 				p.reachBy(e, r, e.Resource, one, refused, hidden)
 			}
@@ -254,10 +255,10 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 	}
 }
 
-// variants lists the requests to try: the valid one, and some that are faulty for any row. A fault must
-// not be reported sooner for a row that exists.
-func (p *prover) variants(valid fixture.Request) []fixture.Request {
-	all := []fixture.Request{valid, valid}
+// variants lists the requests to try: the valid one, some with conditions, and some that are faulty for
+// any row. A fault must not be reported sooner for a row that exists.
+func (p *prover) variants(e *fixture.Endpoint, valid fixture.Request) []fixture.Request {
+	all := append([]fixture.Request{valid, valid}, conditions(e, valid)...)
 	all[1].Query = "page=0&search=x&unknown=1&ordering=-"
 	bodies := faultyBodies
 	switch {
@@ -270,6 +271,27 @@ func (p *prover) variants(valid fixture.Request) []fixture.Request {
 		faulty := valid
 		faulty.Body = []byte(body)
 		all = append(all, faulty)
+	}
+	return all
+}
+
+// conditions lists the valid request with conditions about the version of the row.
+func conditions(e *fixture.Endpoint, valid fixture.Request) (all []fixture.Request) {
+	add := func(name string, values ...string) {
+		for _, value := range values {
+			r := valid
+			if r.Header = valid.Header.Clone(); r.Header == nil {
+				r.Header = http.Header{}
+			}
+			r.Header.Set(name, value)
+			all = append(all, r)
+		}
+	}
+	switch {
+	case e.Matches():
+		add(conditional.HeaderIfMatch, "*", `"0", "1"`)
+	case e.IsTagged() && !e.IsWrite():
+		add(conditional.HeaderIfNoneMatch, "*")
 	}
 	return all
 }

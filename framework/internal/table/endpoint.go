@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
@@ -98,6 +99,8 @@ type Request struct {
 	Changes bool
 	// ByReaders: the endpoint is ByReaders, so the row must be one that the caller may list.
 	ByReaders bool
+	// Match is the header If-Match of a write on a row that has versions; nil without it.
+	Match *conditional.Match
 	// Found: ModelOf has found the row of the path.
 	Found bool
 }
@@ -109,6 +112,7 @@ type Response struct {
 	Body    []byte         // the encoded Value
 	Media   string         // the media type of Body, "" for JSON
 	Created string         // the path of what was created, "" for nothing
+	Version string         // of the row that Value shows; "" for any other Value, and without versions
 	Parts   *stream.Answer // an answer that is sent in parts instead of Value; nil for any other
 }
 
@@ -176,6 +180,34 @@ func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
 // Partial reports whether the endpoint is the verb PATCH, for which fields that the body lacks
 // keep the values of the row.
 func (e *Endpoint) Partial() bool { return e.Route.Name == call.VerbPatch }
+
+// Matches reports whether the endpoint compares If-Match with the version of its row: it writes a row
+// that has versions, in a transaction, and its function does not read the header itself.
+func (e *Endpoint) Matches() bool {
+	return e.Resource.Version != nil && e.OnObject && e.IsWrite() && e.File == nil && !e.Untransacted && !e.Reads(conditional.HeaderIfMatch)
+}
+
+// NeedsMatch reports whether the endpoint rejects a request without If-Match.
+func (e *Endpoint) NeedsMatch() bool {
+	return e.Matches() && e.Resource.Version.Required && declare.IsVerb(e.Route.Name)
+}
+
+// Retrieving is the endpoint that reads one row of the viewset, nil without one.
+func (r *Resource) Retrieving() *Endpoint {
+	for _, e := range r.Endpoints {
+		if e.Route.Name == call.VerbRetrieve {
+			return e
+		}
+	}
+	return nil
+}
+
+// IsTagged reports whether the answers have an ETag: one row of a verb, or a list, of a viewset whose
+// rows have versions.
+func (e *Endpoint) IsTagged() bool {
+	row := e.Kind == declare.VerbShows || e.Kind == declare.VerbComputes || e.Kind == declare.VerbAccepts
+	return e.Resource.Version != nil && (row || e.Pagination != nil)
+}
 
 // Reads reports whether Takes lists a header: the declaration says that the function of the
 // endpoint reads it. Case does not matter.

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fieldrule"
@@ -46,7 +47,9 @@ type Resource struct {
 	Fields      fieldrule.Set
 	Search      *search.Bound
 	Ordering    *ordering.Bound
-	Slug        *BoundSlug // nil without one
+	Slug        *BoundSlug           // nil without one
+	Version     *conditional.Version // nil without versions
+	Counts      string               // the column that counts the changes of a row, in any viewset of the table; "" for none
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field

@@ -11,6 +11,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
@@ -37,8 +38,9 @@ type Representation interface {
 // effect.
 type Window struct {
 	Rows, Offset int64
-	Probe        bool // read one row more, to know whether rows follow
-	CutBefore    bool // the query has a limit already, in its subquery of keys
+	Probe        bool                 // read one row more, to know whether rows follow
+	CutBefore    bool                 // the query has a limit already, in its subquery of keys
+	Version      *conditional.Version // to read of the first row; nil for none
 }
 
 // Limit limits a query to the rows of the window, and one more if the window probes.
@@ -65,6 +67,8 @@ type SentRows struct {
 	Text []byte // a JSON array; undefined without rows
 	Rows int
 	More bool // rows follow; only if the window probes
+	// Version is that of the first row, if the window asks for it.
+	Version string
 }
 
 // List returns the rows as a JSON array.
@@ -75,13 +79,19 @@ func (w SentRows) List() jsontext.Value {
 	return w.Text
 }
 
+// A SentRow is one row as a client sees it, and its version, "" in a viewset without versions.
+type SentRow struct {
+	Value   any
+	Version string
+}
+
 // One returns the only row. Without a row, the error is NotFound. Several rows are an error of
 // the declaration.
-func (w SentRows) One() (jsontext.Value, error) {
+func (w SentRows) One() (SentRow, error) {
 	if err := Only(w.Rows); err != nil {
-		return nil, err
+		return SentRow{}, err
 	}
-	return w.Text[1 : len(w.Text)-1], nil
+	return SentRow{jsontext.Value(w.Text[1 : len(w.Text)-1]), w.Version}, nil
 }
 
 // Only returns nil for one row and NotFound for none. Several rows are an error of the
@@ -161,11 +171,13 @@ func (r *Resource) NarrowTo(c *call.Call, req *Request, q bun.QueryBuilder) {
 
 // ModelOf reads the row that the path names, with all its columns. In a transaction on
 // PostgreSQL it locks the row. If the row does not exist or is out of scope, the error is
-// NotFound. It sets Found of the request.
+// NotFound. If it has another version than If-Match names, the error is 412. It sets Found of the
+// request.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
-	m, err := r.read(c, r.Object(c, req))
+	m, version, err := r.readVersion(c, r.Object(c, req))
 	if req.Found = err == nil; req.Found {
 		r.noteParent(c, m.Elem())
+		err = req.Match.Check(version)
 	}
 	return m, err
 }
@@ -173,6 +185,12 @@ func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
 // read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
 // a row, the error is NotFound; several rows are an error too. It sets the URLs of files.
 func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
+	m, _, err := r.readVersion(c, q)
+	return m, err
+}
+
+// readVersion is read that also returns the version of the row, "" in a viewset without versions.
+func (r *Resource) readVersion(c *call.Call, q *bun.SelectQuery) (m reflect.Value, version string, err error) {
 	model := bunmodel.New(r.Table)
 	q = q.Model(model.Interface())
 	if c.Session().InTx() {
@@ -185,33 +203,34 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 		}
 		if err == nil {
 			r.Link(model.Elem())
+			version, _ = r.Version.OfModel(model.Elem())
 		}
-		return model, err
+		return model, version, err
 	}
 	found, err := c.Session().Read(c, q)
 	if err == nil {
 		err = Only(found.Len())
 	}
 	if err != nil {
-		return model, err
+		return model, "", err
 	}
 	for i, v := range found.Row(0) { // bun selects a model's columns in the order of its fields
 		f := r.Table.Fields[i]
 		if err := f.ScanWithCheck(f.Value(model.Elem()), v); err != nil {
-			return model, err
+			return model, "", err
 		}
 	}
 	r.Link(model.Elem())
-	return model, nil
+	return model, r.Version.OfRow(r.Table.Fields, found.Row(0)), nil
 }
 
-// ShownByKey reads a row by its primary key and returns its JSON. It does not apply the scope:
+// ShownByKey reads a row by its primary key and returns its JSON and its version. It does not apply the scope:
 // the request has read or written this row before. Without the row, the error is NotFound.
-func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (any, error) {
+func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (SentRow, error) {
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
-	row, err := shown.Write(c, q, Window{Rows: 1})
+	row, err := shown.Write(c, q, Window{Rows: 1, Version: r.Version})
 	if err != nil {
-		return nil, err
+		return SentRow{}, err
 	}
 	return row.One()
 }

@@ -63,13 +63,25 @@ func (r *Resource) generates(owner *schema.Field) bool {
 	return owner == r.Pk && owner != r.Scope.Column && (owner.AutoIncrement || owner.IndirectType == naming.UUIDType)
 }
 
-// Touched assigns the time of change, for an UPDATE of a row that was not read. Without a column
-// for this time, it returns nil.
-func (r *Resource) Touched(c *call.Call) []Assignment {
-	if r.Updated == nil {
-		return nil
+// Touched assigns the time of change and the next version, for an UPDATE of a row that was not read.
+// Without columns for them, it returns nil.
+func (r *Resource) Touched(c *call.Call) (set []Assignment) {
+	if r.Updated != nil {
+		set = append(set, Assignment{r.Updated.Name, sqldb.Param(c.Now)})
 	}
-	return []Assignment{{Column: r.Updated.Name, Value: sqldb.Param(c.Now)}}
+	if r.Counts != "" {
+		set = append(set, Assignment{r.Counts, bun.SafeQuery("? + 1", bun.Ident(r.Counts))})
+	}
+	return set
+}
+
+// Counter is the column that counts the changes of a row, for [Resource.Store] of a row of which only
+// related rows change. It is empty in a viewset without one.
+func (r *Resource) Counter() []*schema.Field {
+	if column := r.Table.FieldMap[r.Counts]; column != nil {
+		return []*schema.Field{column}
+	}
+	return nil
 }
 
 // FieldValue returns a value of a field, which may be a pointer to the type of the value.
@@ -182,8 +194,8 @@ func Defaults(f *schema.Field) bool {
 	return f.SQLDefault != "" && (f.NullZero || f.NotNull && f.IsPtr)
 }
 
-// Store writes columns of a row back by its primary key, without the scope, and records the
-// change. Without columns it does nothing. If the row does not exist, the error is NotFound. A
+// Store writes columns of a row back by its primary key, without the scope, counts its changes up,
+// and records the change. Without columns it does nothing. If the row does not exist, the error is NotFound. A
 // reserved value in any column of the row is a validation error, even if Store does not write
 // this column. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field) error {
@@ -199,20 +211,39 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	}
 	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	for _, f := range columns {
-		q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
+		if f.Name != r.Counts {
+			q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
+		}
 	}
 	r.narrowToKey(q.QueryBuilder(), m)
-	result, err := c.Session().Exec(c, q)
-	if err != nil {
+	if err := r.update(c, q, m); err != nil {
 		return r.OfRow(c, m, columns, err)
 	}
-	switch n, err := result.RowsAffected(); {
-	case err != nil:
-		return err
-	case n == 0:
-		return problem.NotFound()
-	}
 	return r.recordStored(c, before, m)
+}
+
+// update runs the UPDATE of a row, which counts its changes up and reads the count back. If the row
+// does not exist, the error is NotFound.
+func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, m reflect.Value) error {
+	if r.Counts != "" {
+		q = q.Set("? = ? + 1", bun.Ident(r.Counts), bun.Ident(r.Counts))
+	}
+	for _, column := range r.Counter() {
+		rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(column.Name)))
+		if err != nil {
+			return err
+		}
+		return One(rows, &ColumnCell{Column: column, Value: column.Value(m)})
+	}
+	result, err := c.Session().Exec(c, q)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 {
+		err = problem.NotFound()
+	}
+	return err
 }
 
 // narrowToKey narrows a statement to a row by its primary key, which has several columns for some

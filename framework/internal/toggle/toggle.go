@@ -63,7 +63,8 @@ func (t *Toggle) Run(method string) func(c *call.Call, object, in any) (any, err
 		if t.Shown == nil {
 			return input.None{}, nil
 		}
-		return t.object.ShownByKey(c, t.Shown, t.object.Pk.Value(row).Interface())
+		shown, err := t.object.ShownByKey(c, t.Shown, t.object.Pk.Value(row).Interface())
+		return shown.Value, err
 	}
 }
 

@@ -21,12 +21,12 @@ type Removal struct {
 }
 
 // Serve answers one request. It deletes the row by the key of the path. If the path has another
-// key than the primary key, a recorder needs the row, or it has files, it reads the row first,
+// key than the primary key, a recorder or If-Match needs the row, or it has files, it reads the row first,
 // deletes it by its primary key, and records the change, in one transaction. After the commit it
 // deletes the files of a row that is not deleted softly. If the row does not exist or is
 // out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil && len(d.Resource.Files) == 0
+	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil && r.Match == nil && len(d.Resource.Files) == 0
 	var m reflect.Value // the deleted row, if it was read
 	err := transact(c, blind, func(c *call.Call) (err error) {
 		switch {

@@ -44,7 +44,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	if err := e.choose(c, req); err != nil {
 		return nil, err
 	}
-	if err := e.precondition(r); err != nil {
+	if err := e.precondition(req); err != nil {
 		return nil, err
 	}
 	Charge(c, e.Route.ViewSet)
@@ -67,13 +67,12 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(c, resp, e.notYours(c, req, err), func(err error) error {
+	return e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error {
 		return ignored.Suggest(c, e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body)))))
 	})
 }
 
-// present hides members from the caller, and gives an answer the names of its members and the member
-// around it. It translates an
+// present finishes an answer and sets its ETag. It translates an
 // error for the client, and arranges that the later errors of an answer in parts are translated
 // too.
 func (e Handler) present(c *call.Call, resp *table.Response, err error, translated func(error) error) (*table.Response, error) {
@@ -83,16 +82,25 @@ func (e Handler) present(c *call.Call, resp *table.Response, err error, translat
 	if resp.Parts != nil {
 		resp.Parts.Translate = translated
 	}
-	if err := e.hide(c, resp); err != nil {
+	if err := e.finish(c, resp); err != nil {
 		return nil, err
+	}
+	return resp, e.tag(c, resp)
+}
+
+// finish hides members from the caller, and gives an answer the names of its members and the member
+// around it.
+func (e Handler) finish(c *call.Call, resp *table.Response) error {
+	if err := e.hide(c, resp); err != nil {
+		return err
 	}
 	if err := resp.Rename(e.Names); err != nil {
-		return nil, err
+		return err
 	}
 	if e.AnswerIn != "" && e.Pagination == nil {
-		return resp, resp.Wrap(e.AnswerIn)
+		return resp.Wrap(e.AnswerIn)
 	}
-	return resp, nil
+	return nil
 }
 
 // readKeys parses the keys in the path.

@@ -40,7 +40,7 @@ func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 		return nil, err
 	}
 	one, err := shown.One()
-	return &table.Response{Status: i.status, Value: one}, err
+	return &table.Response{Status: i.status, Value: one.Value, Version: one.Version}, err
 }
 
 func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
@@ -54,14 +54,15 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	case !c.Caller.Anonymous() && i.resource.Scope.ByOwner():
 		lookup, owner = i.own, []any{c.Caller.ID}
 	}
+	window := table.Window{Rows: 2, Version: i.resource.Version}
 	if lookup == nil {
-		return i.shown.Write(c, i.resource.Object(c, r), table.Window{Rows: 2})
+		return i.shown.Write(c, i.resource.Object(c, r), window)
 	}
 	found, err := c.Session().ReadBy(c, lookup, r.Key, 2, owner...)
 	if err != nil {
 		return table.SentRows{}, err
 	}
-	return i.shown.(*view.Plan).Writer.Rows(found, table.Window{}) //nolint:forcetypeassert // NewItem checked it
+	return i.shown.(*view.Plan).Sent(c, found, window) //nolint:forcetypeassert // NewItem checked it
 }
 
 // byKey is the statement that reads one row by its key, and by its owner if own is set.
@@ -72,6 +73,6 @@ func byKey(r *table.Resource, p *view.Plan, own bool) *sqldb.Lookup {
 		if own {
 			r.Scope.OwnedBy(c, q.QueryBuilder(), v.At(0))
 		}
-		return p.SelectFrom(c, q).ColumnExpr("?TableAlias.?", key)
+		return r.Version.Select(p.SelectFrom(c, q)).ColumnExpr("?TableAlias.?", key)
 	})
 }

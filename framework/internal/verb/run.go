@@ -17,7 +17,7 @@ import (
 type step struct {
 	readOnly map[string]bool // names that clients read and cannot write
 	// alone reports whether the step is one statement, which needs no transaction. nil means never.
-	alone func(c *call.Call, in *input.Decoded) bool
+	alone func(c *call.Call, r *table.Request, in *input.Decoded) bool
 	// object reads the row of the path if act needs it. nil means never.
 	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
 	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, changes children.Changes) (*table.Response, error)
@@ -58,7 +58,7 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 		return key.Once(c, attempt)
 	}
 	var resp *table.Response
-	rewind, alone := state.Of(c).Rewind(), s.alone != nil && s.alone(c, in)
+	rewind, alone := state.Of(c).Rewind(), s.alone != nil && s.alone(c, r, in)
 	run := func(c *call.Call) error {
 		resp, err = attempt(c)
 		return err

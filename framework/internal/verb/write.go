@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
@@ -64,11 +65,11 @@ func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ re
 		return nil, err
 	}
 	created := w.Resource.RowPath(r.Above, w.Resource.Key.Value(m.Elem()))
-	return &table.Response{Status: w.Endpoint.Status, Value: out, Created: created}, nil
+	return &table.Response{Status: w.Endpoint.Status, Value: out.Value, Version: out.Version, Created: created}, nil
 }
 
 // simple reports whether the write, without a read of the row before it, is one statement.
-func (w *Writing) simple(_ *call.Call, in *input.Decoded) bool {
+func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
 	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
@@ -76,8 +77,8 @@ func (w *Writing) simple(_ *call.Call, in *input.Decoded) bool {
 
 // simpleCreate reports whether a create is one statement. Below a parent, another one locks the
 // parent's row.
-func (w *Writing) simpleCreate(c *call.Call, in *input.Decoded) bool {
-	return w.Resource.Above == nil && w.simple(c, in)
+func (w *Writing) simpleCreate(_ *call.Call, _ *table.Request, in *input.Decoded) bool {
+	return w.Resource.Above == nil && w.simple(in)
 }
 
 // flatPlan returns the plan of the answer, nil without one, and whether the row alone is enough
@@ -98,30 +99,30 @@ func (w *Writing) lists(in *input.Decoded) bool {
 // insert makes a new row of the input, runs the function of a Fills on it, and stores it and its
 // related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
-func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (any, reflect.Value, error) {
-	m := bunmodel.New(w.Resource.Table)
+func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (out table.SentRow, m reflect.Value, err error) {
+	m = bunmodel.New(w.Resource.Table)
 	if len(w.guarded(c)) > 0 {
 		if err := w.checkNew(c, in); err != nil {
-			return nil, m, err
+			return out, m, err
 		}
 	}
 	for _, col := range w.Columns {
 		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
 	}
 	if err := w.Resource.Stamp(c, m.Elem()); err != nil {
-		return nil, m, err
+		return out, m, err
 	}
 	if err := w.fill(c, m, in); err != nil {
-		return nil, m, err
+		return out, m, err
 	}
 	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
-		return nil, m, err
+		return out, m, err
 	}
 	w.Resource.Document(m.Elem())
 	if err := w.Resource.Insert(c, m); err != nil {
-		return nil, m, err
+		return out, m, err
 	}
-	out, err := w.show(c, m, in, changes)
+	out, err = w.show(c, m, in, changes)
 	return out, m, err
 }
 
@@ -137,25 +138,26 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 
 // show stores the related rows of a row that was just written, runs the second function of a
 // FillsThen, and makes the answer. If the row is not in the caller's Where scope, the error is 403.
-func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
+func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (out table.SentRow, err error) {
 	if err := changes.Store(c, m); err != nil {
-		return nil, err
+		return out, err
 	}
 	if w.Verb.Then != nil {
 		if err := w.Verb.Then(c, m.Interface(), in.Value.Interface()); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	if err := w.Resource.Within(c, m.Elem()); err != nil {
-		return nil, err
+		return out, err
 	}
 	return w.shown(c, m)
 }
 
 // shown makes the answer from a row. If the row alone is not enough, it reads the row again.
-func (w *Writing) shown(c *call.Call, m reflect.Value) (any, error) {
-	if p, flat := w.flatPlan(); flat {
-		return p.Fill(c, m.Elem()).Interface(), nil
+func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
+	version, known := w.Resource.Version.OfModel(m.Elem())
+	if p, flat := w.flatPlan(); flat && known {
+		return table.SentRow{Value: p.Fill(c, m.Elem()).Interface(), Version: version}, nil
 	}
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
@@ -176,9 +178,9 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 }
 
 // blind reports whether a change does not need to read the row first. A recorder needs the row
-// before the change if the body writes a column.
-func (w *Writing) blind(c *call.Call, in *input.Decoded) bool {
-	return (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
+// before the change if the body writes a column, and If-Match compares its version.
+func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
+	return r.Match == nil && (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
@@ -196,8 +198,8 @@ func (w *Writing) renewsSlug(in *input.Decoded) bool {
 	return false
 }
 
-func (w *Writing) simpleChange(c *call.Call, in *input.Decoded) bool {
-	return !w.Endpoint.MayInsert() && w.blind(c, in) && w.simple(c, in)
+func (w *Writing) simpleChange(c *call.Call, r *table.Request, in *input.Decoded) bool {
+	return !w.Endpoint.MayInsert() && w.blind(c, r, in) && w.simple(in)
 }
 
 // object reads the row, as [table.Resource.ModelOf] does, if the change is not blind or the
@@ -208,14 +210,17 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 	if err := w.checkKey(r, in); err != nil {
 		return m, err
 	}
-	if w.blind(c, in) && !w.refers(in) {
+	if w.blind(c, r, in) && !w.refers(in) {
 		return m, nil
 	}
 	m, err = w.Resource.ModelOf(c, r)
-	if w.Endpoint.MayInsert() && fault.IsNotFound(err) {
-		return reflect.Value{}, nil
+	switch {
+	case !w.Endpoint.MayInsert() || !fault.IsNotFound(err):
+		return m, err
+	case r.Match != nil:
+		return m, conditional.Missing()
 	}
-	return m, err
+	return reflect.Value{}, nil
 }
 
 // checkKey returns a validation error if the body has another key than the path.
@@ -233,30 +238,32 @@ func (w *Writing) checkKey(r *table.Request, in *input.Decoded) error {
 // resource inserts it, and any other request gets the error 404.
 func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value, changes children.Changes) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
+	var out table.SentRow
 	var err error
 	switch {
-	case w.blind(c, in):
-		resp.Value, err = w.changeBlind(c, r, in)
+	case w.blind(c, r, in):
+		out, err = w.changeBlind(c, r, in)
 	case m.IsValid():
-		resp.Value, err = w.changeRead(c, m, in, changes)
+		out, err = w.changeRead(c, m, in, changes)
 	default:
 		err = problem.NotFound()
 	}
 	if w.Endpoint.MayInsert() && !m.IsValid() && fault.IsNotFound(err) {
 		resp.Status, resp.Created = w.Endpoint.FirstStatus, w.Resource.ListPath()
-		resp.Value, _, err = w.insert(c, in, changes)
+		out, _, err = w.insert(c, in, changes)
 	}
+	resp.Value, resp.Version = out.Value, out.Version
 	return resp, err
 }
 
 // changeBlind changes the row without reading it first. If the body writes no column, it only
 // reads the row for the answer. Without a row, the error is 404.
-func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (any, error) {
+func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (none table.SentRow, err error) {
 	set := w.assignments(in)
 	if len(set) == 0 {
-		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), table.Window{Rows: 2})
+		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), table.Window{Rows: 2, Version: w.Resource.Version})
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		return shown.One()
 	}
@@ -264,14 +271,15 @@ func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded)
 	out, err := w.changed(c, r, q)
 	if err != nil {
 		row, written := w.sent(in)
-		return nil, w.Resource.OfRow(c, row, written, err)
+		return none, w.Resource.OfRow(c, row, written, err)
 	}
 	return out, nil
 }
 
-func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (any, error) {
-	if p, flat := w.flatPlan(); flat {
-		return returned(c, p, q, r.Key)
+func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (table.SentRow, error) {
+	v := w.Resource.Version
+	if p, flat := w.flatPlan(); flat && (v == nil || v.Column != nil) {
+		return returned(c, p, q, r.Key, v)
 	}
 	return w.changedByKey(c, q)
 }
@@ -290,14 +298,14 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 
 // changedByKey runs an update, and reads the row again for its answer. If the update changes no
 // row, the error is 404.
-func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
+func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (none table.SentRow, err error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
 	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name)))
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if err := table.One(rows, &table.ColumnCell{Column: w.Resource.Pk, Value: key.Elem()}); err != nil {
-		return nil, err
+		return none, err
 	}
 	return w.Resource.ShownByKey(c, w.Shown, key.Elem().Interface())
 }
@@ -305,18 +313,18 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (any, error) {
 // changeRead changes a row that was read, because the change is not blind. It writes the columns
 // that [table.Resource.Changed] lists. If the row is then out of the caller's Where scope, the
 // error is 403.
-func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (any, error) {
+func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (none table.SentRow, err error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
-		return nil, err
+		return none, err
 	}
 	if w.Endpoint.Partial() {
 		w.Endpoint.complete(in, m.Elem())
 	}
 	if err := w.keep(c, in, m.Elem()); err != nil {
-		return nil, err
+		return none, err
 	}
 	if faults := in.Check(); len(faults) > 0 {
-		return nil, problem.Invalid(faults...)
+		return none, problem.Invalid(faults...)
 	}
 	before := bunmodel.Copy(w.Resource.Table, m.Elem()).Elem()
 	for name, col := range w.Columns {
@@ -328,14 +336,18 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 		w.Resource.Updated.Value(m.Elem()).Set(table.FieldValue(w.Resource.Updated, c.Now))
 	}
 	if err := w.fill(c, m, in); err != nil {
-		return nil, err
+		return none, err
 	}
 	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
-		return nil, err
+		return none, err
 	}
 	w.Resource.Document(m.Elem())
-	if err := w.Resource.Store(c, m.Elem(), w.Resource.Changed(before, m.Elem())); err != nil {
-		return nil, err
+	columns := w.Resource.Changed(before, m.Elem())
+	if w.lists(in) {
+		columns = append(columns, w.Resource.Counter()...)
+	}
+	if err := w.Resource.Store(c, m.Elem(), columns); err != nil {
+		return none, err
 	}
 	return w.show(c, m, in, changes)
 }
@@ -375,11 +387,11 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 
 // shownAs returns the members of the row as the verb shows it to the caller.
 func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
-	value, err := w.shown(c, m)
+	row, err := w.shown(c, m)
 	if err != nil {
 		return nil, err
 	}
-	text, err := wire.Encode(value)
+	text, err := wire.Encode(row.Value)
 	if err == nil {
 		text, err = w.Endpoint.Mask.Hidden(c).Drop(text)
 	}
@@ -430,26 +442,15 @@ func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 }
 
 // returned runs an UPDATE of the row with a key, and makes the answer from the row that the
-// statement returns. If the statement changes no row, the error is 404.
-func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any) (any, error) {
-	found, err := c.Session().Write(c, q.Returning(p.Returning), key)
+// statement returns, with its version. If the statement changes no row, the error is 404.
+func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any, v *conditional.Version) (out table.SentRow, err error) {
+	found, err := c.Session().Write(c, q.Returning(v.Returning(p.Returning)), key)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if p.Writer == nil {
-		if err := table.Only(found.Len()); err != nil {
-			return nil, err
-		}
-		rows, _, err := p.Scan(found)
-		if err != nil {
-			return nil, err
-		}
-		p.Hiding().Hidden(c).Zero(rows)
-		return rows.Index(0).Addr().Interface(), nil
-	}
-	shown, err := p.Writer.Rows(found, table.Window{})
+	sent, err := p.Sent(c, found, table.Window{Version: v})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return shown.One()
+	return sent.One()
 }

@@ -75,8 +75,18 @@ func computedMask(r *table.Resource, out reflect.Type) *fieldrule.Mask {
 func (p *Computed) Hiding() *fieldrule.Mask { return p.mask }
 
 func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
-	rows, more, err := p.Rows(c, q, w)
-	return encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
+	models, err := p.models(c, q, w)
+	if err != nil {
+		return table.SentRows{}, err
+	}
+	version := ""
+	if models.Len() > 0 { // before the function, which may change the row
+		version, _ = w.Version.OfModel(models.Index(0).Elem())
+	}
+	rows, more, err := p.compute(c, models, w)
+	sent, err := encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
+	sent.Version = version
+	return sent, err
 }
 
 // Rows implements [table.Representation].
@@ -85,6 +95,11 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 	if err != nil {
 		return reflect.Value{}, false, err
 	}
+	return p.compute(c, models, w)
+}
+
+// compute loads the related rows of models, and calls the function for each.
+func (p *Computed) compute(c *call.Call, models reflect.Value, w table.Window) (reflect.Value, bool, error) {
 	models, more := w.Cut(models)
 	for _, m := range p.many {
 		if err := m.attach(c, models); err != nil {

@@ -266,7 +266,16 @@ func (p *Plan) joinOne(r *relation.Relation, f reflect.StructField, index []int,
 // Rows runs q, a narrowed query on the plan's model, and returns []Out. If the window probes, it
 // also reports whether rows follow.
 func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
-	out, keys, err := p.load(c, q, w)
+	found, err := c.Session().Read(c, p.limited(c, q, w))
+	if err != nil {
+		return reflect.Value{}, false, err
+	}
+	return p.complete(c, found, w)
+}
+
+// complete makes the rows of a result, and reads their to-many relations.
+func (p *Plan) complete(c *call.Call, found *sqldb.Result, w table.Window) (reflect.Value, bool, error) {
+	out, keys, err := p.Scan(found)
 	if err != nil {
 		return reflect.Value{}, false, err
 	}
@@ -286,20 +295,30 @@ func (p *Plan) Hiding() *fieldrule.Mask { return p.mask }
 
 // Write runs q as Rows does, and returns the rows as JSON.
 func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
-	if p.Writer == nil {
-		rows, more, err := p.Rows(c, q, w)
-		return encodeRows(p.mask.Hidden(c), p.names, rows, more, err)
-	}
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
 		return table.SentRows{}, err
 	}
-	return p.Writer.Rows(found, w)
+	return p.Sent(c, found, w)
+}
+
+// Sent makes the JSON of the rows of a result, with the version of the first.
+func (p *Plan) Sent(c *call.Call, found *sqldb.Result, w table.Window) (sent table.SentRows, err error) {
+	if p.Writer != nil {
+		sent, err = p.Writer.Rows(found, w)
+	} else {
+		rows, more, rowsErr := p.complete(c, found, w)
+		sent, err = encodeRows(p.mask.Hidden(c), p.names, rows, more, rowsErr)
+	}
+	if err == nil && w.Version != nil && found.Len() > 0 {
+		sent.Version = w.Version.OfColumns(found.Row(0)[len(p.leaves)+len(p.many)+len(p.computed):])
+	}
+	return sent, err
 }
 
 // limited returns the statement that reads the rows of a window.
 func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.QueryAppender {
-	q = p.SelectFrom(c, q)
+	q = w.Version.Select(p.SelectFrom(c, q))
 	if w.CutBefore && len(p.joins) == 0 { // its keys are limited already, and no join adds rows
 		return q
 	}
@@ -319,15 +338,6 @@ func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 		q = j.relation.Join(c, q, j.base, j.alias)
 	}
 	return q
-}
-
-// load reads the rows into []Out, with the keys of each to-many relation.
-func (p *Plan) load(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, [][]any, error) {
-	found, err := c.Session().Read(c, p.limited(c, q, w))
-	if err != nil {
-		return reflect.Value{}, nil, err
-	}
-	return p.Scan(found)
 }
 
 // Scan reads the rows of a result into []Out, with the keys of each to-many relation.
@@ -379,6 +389,16 @@ func keyOf(v reflect.Value) any {
 		return nil
 	}
 	return reflect.Indirect(v).Interface()
+}
+
+// OwnColumns lists the columns of the row itself that the plan shows.
+func (p *Plan) OwnColumns() (columns []*schema.Field) {
+	for _, l := range p.leaves {
+		if l.join == 0 && !l.hidden && !slices.Contains(columns, l.column) {
+			columns = append(columns, l.column)
+		}
+	}
+	return columns
 }
 
 // ColumnsOf passes columns with their tables to use: the columns that the plan shows, the keys

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 )
 
@@ -29,7 +29,7 @@ func newCORS(a describe.Catalog) *cors {
 	if len(a.Config.CORS) == 0 {
 		return nil
 	}
-	takes := []string{"Authorization", "Content-Encoding", "Content-Type", problem.IdempotencyHeader, problem.HeaderRequestID, verb.HeaderIfMatch}
+	takes := []string{"Authorization", "Content-Encoding", "Content-Type", problem.IdempotencyHeader, problem.HeaderRequestID, conditional.HeaderIfMatch}
 	var exposes []string
 	for _, h := range describe.StandardHeaders() {
 		exposes = append(exposes, h.Name)
@@ -43,6 +43,9 @@ func newCORS(a describe.Catalog) *cors {
 		}
 		for _, h := range e.FileHeaders() {
 			exposes = append(exposes, h.Name)
+		}
+		if e.IsTagged() {
+			exposes, takes = append(exposes, conditional.HeaderETag), append(takes, conditional.HeaderIfNoneMatch)
 		}
 		if e.File != nil {
 			takes = append(takes, "Content-Disposition", "If-None-Match", "If-Range", "Range")

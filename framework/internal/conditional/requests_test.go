@@ -1,0 +1,317 @@
+package conditional_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/sqldb"
+)
+
+// matching sends the header If-Match.
+func matching(c *frameworktest.Client, tag string) *frameworktest.Client {
+	return c.With("If-Match", tag)
+}
+
+// TestTags: each answer with one row has an ETag, and a client that has the answer gets no body.
+func TestTags(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		for _, path := range []string{"/api/orders/", "/api/memos/"} {
+			body := fields{"title": "first"}
+			made := by.ada.Post(path, body).Expect(201)
+			at := made.Headers().Get("Location")
+			tag := tagOf(t, made)
+			if read := by.ada.Get(at).Expect(200).Header("ETag", tag); read.Body() != made.Body() {
+				t.Errorf("POST answered %s, GET %s", made.Body(), read.Body())
+			}
+			by.ada.Do("HEAD", at, nil).Expect(200).Header("ETag", tag)
+			for _, c := range []struct {
+				name, header string
+				status       int
+			}{
+				{"the tag", tag, 304},
+				{"made weak by a proxy", "W/" + tag, 304},
+				{"one of several", `"other", ` + tag, 304},
+				{"any", "*", 304},
+				{"the version alone", strings.SplitAfter(tag, ".")[0] + `"`, 200},
+				{"another", `"other"`, 200},
+				{"without quotes", strings.Trim(tag, `"`), 200},
+				{"an open quote", tag + `, "x`, 200},
+				{"nothing", "", 200},
+			} {
+				for _, method := range []string{"GET", "HEAD"} {
+					r := by.ada.With("If-None-Match", c.header).Do(method, at, nil).Expect(c.status).Header("ETag", tag)
+					if c.status == 304 && (r.Body() != "" || r.Headers().Get("Content-Type") != "") {
+						t.Errorf("%s: the 304 has a body or its type: %q", c.name, r.Body())
+					}
+				}
+			}
+			put := by.ada.Put(at, fields{"title": "second"}).Expect(200)
+			if tagOf(t, put) == tag {
+				t.Errorf("PUT left the tag %s", tag)
+			}
+			by.ada.With("If-None-Match", tag).Get(at).Expect(200).Header("ETag", tagOf(t, put)).Contains("second")
+			patched := by.ada.Patch(at, fields{"title": "third"}).Expect(200)
+			by.ada.Get(at).Header("ETag", tagOf(t, patched))
+			list := by.ada.Get(path).Expect(200)
+			by.ada.With("If-None-Match", tagOf(t, list)).Get(path).Expect(304).Header("ETag", tagOf(t, list))
+			by.ada.With("If-None-Match", tagOf(t, list)).Get(path + "?page=1").Expect(304)
+			by.bob.With("If-None-Match", tagOf(t, list)).Get(path).Expect(200).Lacks("third")
+			by.bob.With("If-None-Match", "*").Get(at).Expect(404)
+			by.bob.With("If-None-Match", tagOf(t, patched)).Get(at).Expect(404)
+			by.ada.Patch(at, fields{"title": "fourth"}).Expect(200)
+			by.ada.With("If-None-Match", tagOf(t, list)).Get(path).Expect(200)
+		}
+		if tag := by.ada.Get("/api/desk/orders/").Expect(200).Headers().Get("ETag"); tag != "" {
+			t.Errorf("a viewset without versions answers the ETag %s", tag)
+		}
+	})
+}
+
+// TestWritesNameTheirVersion: a write with another version than that of the row changes nothing.
+func TestWritesNameTheirVersion(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		for _, path := range []string{"/api/orders/", "/api/memos/"} {
+			at := by.ada.Post(path, fields{"title": "first"}).Expect(201).Headers().Get("Location")
+			old := tagOf(t, by.ada.Get(at))
+			tag := tagOf(t, by.ada.Put(at, fields{"title": "mine"}).Expect(200))
+			version := strings.SplitAfter(tag, ".")[0]
+			writes := []struct {
+				method, path string
+				only         string
+			}{{"PUT", at, ""}, {"PATCH", at, ""}, {"DELETE", at, ""}, {"POST", at + "close/", "orders"}, {"PUT", at + "labels/new/", "orders"}, {"DELETE", at + "labels/new/", "orders"}}
+			for _, w := range writes {
+				if w.only != "" && !strings.Contains(path, w.only) {
+					continue
+				}
+				for _, c := range []struct{ name, header string }{
+					{"the version before", old},
+					{"made weak by a proxy", "W/" + old},
+					{"several others", `"a", "b.c"`},
+					{"without quotes", strings.Trim(tag, `"`)},
+					{"an open quote", strings.TrimSuffix(tag, `"`)},
+					{"an empty tag", `""`},
+					{"no tag", ","},
+					{"the hash of the body alone", `"` + strings.SplitAfter(tag, ".")[1]},
+				} {
+					r := matching(by.ada, c.header).Do(w.method, w.path, fields{"title": "lost"}).Expect(412).Code("precondition_failed")
+					r.Header("ETag", tag).Contains("Nothing was changed")
+				}
+				matching(by.bob, old).Do(w.method, w.path, fields{"title": "lost"}).Expect(404).Code("not_found").Header("ETag", "")
+				matching(by.bob, tag).Do(w.method, w.path, fields{"title": "lost"}).Expect(404).Code("not_found").Header("ETag", "")
+				matching(by.bob, "*").Do(w.method, w.path, fields{"title": "lost"}).Expect(404)
+				by.ada.With("If-None-Match", "*").Do(w.method, w.path, fields{"title": "lost"}).Expect(412).Code("precondition_unsupported")
+				by.ada.With("If-Unmodified-Since", "Sat, 01 Jan 2000 00:00:00 GMT").Do(w.method, w.path, fields{"title": "lost"}).Expect(412).Code("precondition_unsupported")
+			}
+			by.ada.Get(at).Expect(200).Header("ETag", tag)
+			matching(by.ada, old).Patch(at, fields{"title": ""}).Expect(412) // before the faults of the body
+			for _, header := range []string{"W/" + tag, `"other", ` + strings.Replace(tag, ".", ".other", 1), version + `"`, strings.TrimSuffix(version, ".") + `"`, "*"} {
+				now := tagOf(t, by.ada.Get(at))
+				header = strings.Replace(header, strings.Trim(version, `".`), strings.Trim(strings.SplitAfter(now, ".")[0], `".`), 1)
+				next := matching(by.ada, header).Patch(at, fields{"title": "by " + strings.Trim(header, `"`)[:1]}).Expect(200)
+				by.ada.Get(at).Header("ETag", tagOf(t, next))
+			}
+			last := tagOf(t, by.ada.Get(at))
+			matching(by.ada, last).Put(at, fields{"title": "last"}).Expect(200)
+			matching(by.ada, last).Delete(at).Expect(412)
+			matching(by.ada, tagOf(t, by.ada.Get(at))).Delete(at).Expect(204)
+			matching(by.ada, last).Delete(at).Expect(404)
+			matching(by.ada, "*").Patch(at, fields{"title": "lost"}).Expect(404)
+		}
+		matching(by.ada, `"1"`).Post("/api/orders/", fields{"title": "x"}).Expect(412).Code("precondition_unsupported")
+		matching(by.ada, `"1"`).Post("/api/orders/1/lines/", fields{"text": "x"}).Expect(412).Code("precondition_unsupported")
+	})
+}
+
+// TestWhatChangesAVersion: the lists of a body, links, rows below, functions and other viewsets.
+func TestWhatChangesAVersion(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		at := by.ada.Post("/api/orders/", fields{"title": "first"}).Expect(201).Headers().Get("Location")
+		other := by.ada.Post("/api/orders/", fields{"title": "other"}).Expect(201).Headers().Get("Location")
+		untouched := tagOf(t, by.ada.Get(other))
+		id := strings.Split(strings.TrimSuffix(at, "/"), "/")
+		plain := "/api/desk/orders/" + id[len(id)-1] + "/"
+		line := ""
+		for _, c := range []struct {
+			name    string
+			write   func() *frameworktest.Response
+			changes bool
+		}{
+			{"a list of the body", func() *frameworktest.Response { return by.ada.Patch(at, fields{"lines": []fields{{"text": "one"}}}) }, true},
+			{"a list of keys", func() *frameworktest.Response { return by.ada.Patch(at, fields{"labels": []string{"new"}}) }, true},
+			{"an empty list", func() *frameworktest.Response { return by.ada.Patch(at, fields{"labels": []string{}}) }, true},
+			{"a link that is added", func() *frameworktest.Response { return by.ada.Put(at+"labels/big/", nil) }, true},
+			{"a link that is removed", func() *frameworktest.Response { return by.ada.Delete(at + "labels/big/") }, true},
+			{"a link that is not there", func() *frameworktest.Response { return by.ada.Put(at+"labels/none/", nil) }, false},
+			{"a row below", func() *frameworktest.Response {
+				r := by.ada.Post(at+"lines/", fields{"text": "two"})
+				line = r.Headers().Get("Location")
+				return r
+			}, true},
+			{"a row below that changes", func() *frameworktest.Response { return by.ada.Patch(line, fields{"text": "three"}) }, true},
+			{"a row below that is not valid", func() *frameworktest.Response { return by.ada.Patch(line, fields{"text": ""}) }, false},
+			{"a row below by another caller", func() *frameworktest.Response { return by.bob.Patch(line, fields{"text": "x"}) }, false},
+			{"a row below that is deleted", func() *frameworktest.Response { return by.ada.Delete(line) }, true},
+			{"a row below that is gone", func() *frameworktest.Response { return by.ada.Delete(line) }, false},
+			{"a function that saves", func() *frameworktest.Response { return by.ada.Post(at+"close/", nil) }, true},
+			{"a function that only reads", func() *frameworktest.Response { return by.ada.Get(at + "look/") }, false},
+			{"another viewset", func() *frameworktest.Response { return by.ada.Patch(plain, fields{"title": "x"}) }, true},
+			{"the staff", func() *frameworktest.Response { return by.staff.Put(plain, fields{"title": "y"}) }, true},
+			{"another caller", func() *frameworktest.Response { return by.bob.Put(plain, fields{"title": "y"}) }, false},
+			{"a body that is not valid", func() *frameworktest.Response { return by.ada.Patch(at, fields{"title": ""}) }, false},
+		} {
+			before := tagOf(t, by.ada.Get(at))
+			r := c.write()
+			if after := tagOf(t, by.ada.Get(at)); (strings.SplitAfter(after, ".")[0] != strings.SplitAfter(before, ".")[0]) != c.changes {
+				t.Errorf("%s answered %d, and the tag was %s and is %s; want a new version: %t", c.name, r.Status(), before, after, c.changes)
+			}
+			by.ada.Get(other).Header("ETag", untouched)
+		}
+	})
+}
+
+// TestHashes: a hash is of the columns that clients see, however they change.
+func TestHashes(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, by clients) {
+		at := by.ada.Post("/api/memos/", fields{"title": "first", "price": 1.5, "due": "2026-01-02T03:04:05.123456Z", "secret": "1234"}).Expect(201).Headers().Get("Location")
+		tag := tagOf(t, by.ada.Get(at))
+		same := func(name string, want bool) {
+			t.Helper()
+			if now := tagOf(t, by.ada.Get(at)); (now == tag) != want {
+				t.Errorf("%s: the tag was %s and is %s", name, tag, now)
+			}
+			tag = tagOf(t, by.ada.Get(at))
+		}
+		set := func(sql string) {
+			t.Helper()
+			if _, err := db.DB.DB.ExecContext(context.Background(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		same("nothing", true)
+		set("UPDATE memos SET secret = '4321'")
+		same("a column that no view shows: a guess of its value could be confirmed", true)
+		set("UPDATE memos SET title = 'second'")
+		same("a statement of another program", false)
+		set("UPDATE memos SET price = NULL")
+		same("a value that becomes NULL", false)
+		set("UPDATE memos SET title = '', due = NULL")
+		same("several", false)
+		set("UPDATE memos SET price = 0")
+		same("NULL that becomes zero", false)
+		matching(by.ada, tag).Patch(at, fields{"secret": "new"}).Expect(200)
+		matching(by.ada, tag).Patch(at, fields{"title": "new"}).Expect(200)
+		matching(by.ada, tag).Patch(at, fields{"title": "newer"}).Expect(412)
+	})
+}
+
+// TestRequiredVersions: PUT, PATCH and DELETE without a version are rejected, before the row is read.
+func TestRequiredVersions(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		made := by.ada.Post("/api/strict/memos/", fields{"title": "first"}).Expect(201)
+		at, tag := made.Headers().Get("Location"), tagOf(t, made)
+		for _, method := range []string{"PUT", "PATCH", "DELETE"} {
+			by.ada.Do(method, at, fields{"title": "lost"}).Expect(428).Code("precondition_required").Contains("If-Match")
+			by.bob.Do(method, at, fields{"title": "lost"}).Expect(428)
+			matching(by.bob, tag).Do(method, at, fields{"title": "lost"}).Expect(404)
+			matching(by.ada, `"x"`).Do(method, at, fields{"title": "lost"}).Expect(412).Header("ETag", tag)
+		}
+		by.ada.Post(at+"touch/", nil).Expect(204)
+		by.ada.Get(at).Header("ETag", tag)
+		next := tagOf(t, matching(by.ada, tag).Patch(at, fields{"title": "second"}).Expect(200))
+		matching(by.ada, next).Put(at, fields{"title": "third"}).Expect(200)
+		matching(by.ada, "*").Delete(at).Expect(204)
+		by.ada.Get("/api/errors/precondition_required").Expect(200)
+	})
+}
+
+// TestVersionOfASingleRow: If-Match never creates the row.
+func TestVersionOfASingleRow(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		const at = "/api/settings/"
+		for _, header := range []string{"*", `"0"`} {
+			matching(by.ada, header).Put(at, fields{"theme": "dark"}).Expect(412).Code("precondition_failed").Contains("there is none")
+			matching(by.ada, header).Patch(at, fields{"theme": "dark"}).Expect(404)
+			matching(by.ada, header).Delete(at).Expect(404)
+		}
+		made := by.ada.Put(at, fields{"theme": "dark"}).Expect(201)
+		by.ada.Get(at).Header("ETag", tagOf(t, made))
+		matching(by.ada, `"7"`).Put(at, fields{"theme": "light"}).Expect(412).Header("ETag", tagOf(t, made))
+		next := matching(by.ada, tagOf(t, made)).Put(at, fields{"theme": "light"}).Expect(200)
+		by.bob.Put(at, fields{"theme": "grey"}).Expect(201)
+		by.ada.Get(at).Header("ETag", tagOf(t, next)).Contains("light")
+		matching(by.ada, tagOf(t, next)).Delete(at).Expect(204)
+		matching(by.ada, tagOf(t, next)).Put(at, fields{"theme": "dark"}).Expect(412)
+	})
+}
+
+// TestTwoWriters: of two writers with one ETag, exactly one wins, by every kind of write.
+func TestTwoWriters(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		for _, path := range []string{"/api/orders/", "/api/memos/"} {
+			at := by.ada.Post(path, fields{"title": "first"}).Expect(201).Headers().Get("Location")
+			for round := range 200 {
+				tag := tagOf(t, by.ada.Get(at))
+				method := []string{"PUT", "PATCH"}[round%2]
+				answers := make([]*frameworktest.Response, 2)
+				var group sync.WaitGroup
+				for i := range answers {
+					group.Go(func() {
+						answers[i] = matching(by.ada, tag).Do(method, at, fields{"title": "by " + string(rune('a'+i)) + string(rune('a'+round%26)) + string(rune('a'+round/26))})
+					})
+				}
+				group.Wait()
+				won := 0
+				for i, r := range answers {
+					if r.Status() == http.StatusOK {
+						won++
+						by.ada.Get(at).Header("ETag", tagOf(t, r)).Contains("by " + string(rune('a'+i)))
+					} else {
+						r.Expect(412)
+					}
+				}
+				if won != 1 {
+					t.Fatalf("round %d: %d writers won", round, won)
+				}
+			}
+		}
+	})
+}
+
+// TestStatements: versions cost no statement, but for a write that names one.
+func TestStatements(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, by clients) {
+		memo := by.ada.Post("/api/memos/", fields{"title": "first"}).Expect(201)
+		order := by.ada.Post("/api/desk/orders/", fields{"title": "first"}).Expect(201)
+		var mutex sync.Mutex
+		var sent []string
+		db.Observe(func(_ context.Context, e sqldb.Event) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			if word, _, _ := strings.Cut(strings.TrimSpace(e.SQL), " "); word == "SELECT" || word == "UPDATE" {
+				sent = append(sent, word)
+			}
+		})
+		for _, c := range []struct {
+			name string
+			send func() *frameworktest.Response
+			want string
+		}{
+			{"a read with a hash", func() *frameworktest.Response { return by.ada.Get(memo.Headers().Get("Location")) }, "SELECT"},
+			{"a change without a version", func() *frameworktest.Response {
+				return by.ada.Patch(order.Headers().Get("Location"), fields{"title": "x"})
+			}, "UPDATE"},
+			{"a change with a version", func() *frameworktest.Response {
+				return matching(by.ada, "*").Patch(memo.Headers().Get("Location"), fields{"title": "x"})
+			}, "SELECT UPDATE SELECT"},
+		} {
+			sent = nil
+			if c.send().Expect(200); strings.Join(sent, " ") != c.want {
+				t.Errorf("%s: %v, want %s", c.name, sent, c.want)
+			}
+		}
+	})
+}

@@ -1,0 +1,2 @@
+ALTER TABLE appointments DROP COLUMN version;
+ALTER TABLE patients DROP COLUMN version;
