@@ -170,9 +170,9 @@ func startNginx(t *testing.T, dice *rand.Rand, servers []*instance) *front {
 		"/etc/nginx/trestle.crt", files.Cert, "/etc/nginx/trestle.key", files.Key,
 		"10.0.0.11:8080", servers[0].address, "10.0.0.12:8080", servers[1].address)
 	putFile(t, site, text)
-	// What Debian's own file has around those of conf.d.
+	// What Debian's own file has around those of conf.d, and JSON is compressed.
 	putFile(t, main, "daemon off; pid "+folder+"/pid; error_log stderr; events {}\n"+
-		"http { sendfile on; tcp_nopush on; types_hash_max_size 2048; gzip on; access_log off; include "+site+"; }\n")
+		"http { sendfile on; tcp_nopush on; types_hash_max_size 2048; gzip on; gzip_types application/json; gzip_proxied any; access_log off; include "+site+"; }\n")
 	f.takesOut = func(s *instance) {
 		putFile(t, site, strings.Replace(text, "server "+s.address, "server "+s.address+" down", 1))
 		old := workersOf(t, f.program.Process.Pid)

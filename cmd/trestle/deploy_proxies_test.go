@@ -34,6 +34,7 @@ func TestProxies(t *testing.T) {
 			t.Run("scheme and links", func(t *testing.T) { f.testScheme(t, v) })
 			t.Run("bodies", func(t *testing.T) { testBodiesBehind(t, v) })
 			t.Run("headers", func(t *testing.T) { testHeadersBehind(t, v) })
+			t.Run("versions", func(t *testing.T) { testVersionsBehind(t, v, name == "nginx") })
 			if f.renews != nil {
 				t.Run("a renewed certificate", f.testRenews)
 			}
@@ -222,6 +223,32 @@ func testHeadersBehind(t *testing.T, v visitor) {
 	}
 	page := v.send(t, "GET /api/docs", "")
 	v.with("If-None-Match", page.header.Get("ETag")).send(t, "GET /api/docs", "").is(t, http.StatusNotModified)
+}
+
+// testVersionsBehind: clients send ETags as If-Match and If-None-Match, also those that a proxy has
+// made weak because it compresses answers.
+func testVersionsBehind(t *testing.T, v visitor, compresses bool) {
+	body := func(name string) string { return `{"name": "` + name + `", "phone": "12345", "city": "Pune"}` }
+	tagIn := func(r answer) string {
+		tag := r.header.Get("ETag")
+		if strings.HasPrefix(tag, "W/") != compresses || tag == "" {
+			t.Errorf("the ETag is %q; a proxy that compresses makes it weak: %t", tag, compresses)
+		}
+		return tag
+	}
+	made := v.send(t, "POST /api/patients/", body("Asha Rao")).is(t, http.StatusCreated)
+	at := strings.TrimPrefix(made.header.Get("Location"), "https://localhost")
+	first := tagIn(v.send(t, "GET "+at, "").is(t, http.StatusOK))
+	v.with("If-None-Match", first).send(t, "GET "+at, "").is(t, http.StatusNotModified)
+	second := tagIn(v.with("If-Match", first).send(t, "PUT "+at, body("Asha Das")).is(t, http.StatusOK))
+	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
+		got := v.with("If-Match", first).send(t, method+" "+at, body("Lost")).is(t, http.StatusPreconditionFailed)
+		if tag := strings.TrimPrefix(got.header.Get("ETag"), "W/"); tag != strings.TrimPrefix(second, "W/") {
+			t.Errorf("%s: the 412 has the ETag %s; want %s", method, tag, second)
+		}
+	}
+	v.with("If-None-Match", first).send(t, "GET "+at, "").is(t, http.StatusOK)
+	v.with("If-Match", second).send(t, "DELETE "+at, "").is(t, http.StatusNoContent)
 }
 
 // testTakesOut: a server that stops, or that nginx's file names as down, still answers

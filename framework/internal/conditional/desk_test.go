@@ -15,7 +15,7 @@ import (
 )
 
 // The desk of the tests: orders with lines and labels, whose changes a column counts; memos, whose
-// version is a hash; and the settings of each caller, of which there is one row.
+// version is a hash; and the settings of each caller, in one row.
 
 type Order struct {
 	bun.BaseModel `bun:"table:orders"`

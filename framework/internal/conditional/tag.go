@@ -79,7 +79,7 @@ func Missing() error {
 // Required is the error 428 of a write without If-Match, if the viewset requires the header.
 func Required() error {
 	return problem.Refuse(http.StatusPreconditionRequired, problem.CodePreconditionRequired,
-		"Send If-Match with the ETag of the record as you read it, so that you do not overwrite a change of somebody else. Nothing was changed.")
+		"Send If-Match with the ETag of the record as you read it, so that you do not overwrite a change of another user. Nothing was changed.")
 }
 
 // Unchanged reports whether the client has the answer with a tag already: the header If-None-Match

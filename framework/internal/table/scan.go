@@ -67,7 +67,7 @@ type SentRows struct {
 	Text []byte // a JSON array; undefined without rows
 	Rows int
 	More bool // rows follow; only if the window probes
-	// Version is that of the first row, if the window asks for it.
+	// Version is that of the first row, if the window has one.
 	Version string
 }
 

@@ -75,8 +75,8 @@ func (r *Resource) Touched(c *call.Call) (set []Assignment) {
 	return set
 }
 
-// Counter is the column that counts the changes of a row, for [Resource.Store] of a row of which only
-// related rows change. It is empty in a viewset without one.
+// Counter is the column that counts the changes of a row, for [Resource.Store] of a row whose related
+// rows change. It is empty in a viewset without one.
 func (r *Resource) Counter() []*schema.Field {
 	if column := r.Table.FieldMap[r.Counts]; column != nil {
 		return []*schema.Field{column}

@@ -91,7 +91,7 @@ func (e Handler) withCurrent(c *call.Call, req *table.Request, err error) error 
 	if readErr == nil {
 		readErr = resp.Encode()
 	}
-	if readErr != nil { // the row is gone, or not in the scope of reads
+	if readErr != nil { // the row does not exist any more, or is not in the scope of reads
 		return err
 	}
 	current := *refusal
