@@ -118,6 +118,10 @@ type Config struct {
 	// first one signs; URLs of any of them are valid, so that keys can be replaced. Each has at
 	// least 32 bytes. Defaults to none.
 	FileKeys [][]byte
+	// CursorKeys are the secret keys that encrypt the cursors of lists, see [page.Cursor]. The first
+	// one encrypts; cursors of any of them are valid, so that keys can be replaced. Each has at least
+	// 32 bytes, and all processes have the same. Required for such lists.
+	CursorKeys [][]byte
 }
 
 // An API is a set of registered resources. Register all resources, then call [API.Handler]

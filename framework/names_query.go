@@ -9,6 +9,8 @@ type (
 	Pagination = query.Pagination
 	// A Window is the part of a list that a request wants: see [query.Window].
 	Window = query.Window
+	// A Keyset is the request for a page that begins at a cursor: see [query.Keyset].
+	Keyset = query.Keyset
 	// Counting is the strategy that finds the number of matching rows: see [query.Counting].
 	Counting = query.Counting
 	// A Total is the number of matching rows, as far as it was counted: see [query.Total].

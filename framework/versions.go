@@ -17,22 +17,25 @@ import "trestle.example/framework/internal/declare"
 // proxy that compresses an answer makes its tag weak, and it does not compare the hash of the body,
 // which also depends on other rows and on the caller.
 //
-// Create, Update, Patch, [Save], uploads of files, and lists of related rows in a body change the
-// version; so do actions of [Links]. Statements of functions, of the database and of other programs
-// change a hash, but must count the column up themselves.
+// Update, Patch, [Save], uploads of files, and lists of related rows in a body change the version; so
+// do actions of [Links] that change something. Statements of functions, of the database and of other programs
+// change a hash, but must count the column up themselves. Writes of related rows by endpoints of their
+// own do not change the version, but the hash of the body: a PUT or PATCH whose body sets lists of
+// related rows compares the whole tag, because it would undo such writes.
 //
 // A function that reads If-Match itself names the header in Takes. Paths of files, and functions that
 // are Untransacted, accept no version.
 type Versions struct {
-	// Column is a field of the model with an integer that is not null, which counts the changes of a
-	// row in every viewset of the table. A new row has 0, or the default of the column. No input may have the field.
-	// Either Column or Hash is required for versions.
+	// Column is a field of the model with an int64 that is not null, a bigint in the database. It counts
+	// the changes of a row in every viewset of the table. A new row has its time in microseconds, so that
+	// it has no version of a deleted row with its key. No input may have the field. Either Column or Hash
+	// is required for versions.
 	Column string
 	// Hash makes the version a hash of the columns that each view of one row shows to every caller,
 	// for tables that cannot have a Column. Changes of other columns have no effect on it. Verbs that
 	// Computes or a list of related rows in an input need a Column.
 	Hash bool
-	// Required rejects a PUT, PATCH or DELETE without If-Match with 428 precondition_required. Clients
+	// Required rejects an Update, Patch or Delete without If-Match with 428 precondition_required. Clients
 	// may send If-Match: * to overwrite any version. Defaults to false.
 	Required bool
 }

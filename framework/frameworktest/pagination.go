@@ -340,5 +340,8 @@ func (s *pageSuite) follows(page seenPage, query url.Values) bool {
 		values[p.Name] = query.Get(p.Name)
 	}
 	w, err := s.callWindow(values)
+	if w.Keyset != nil {
+		return err == nil && w.Keyset.Cursor == page.Next
+	}
 	return err == nil && w.Offset == page.Offset+page.Limit
 }

@@ -91,7 +91,7 @@ func createRows(tb testing.TB, db *sqldb.DB, n int) {
 // number as active.
 func serveRows(tb testing.TB, db *sqldb.DB, p framework.Pagination, filters ...framework.Filter) *Client {
 	tb.Helper()
-	api := framework.New(framework.Config{DB: db, Permission: framework.Anyone(), Pagination: p, Log: errorLog(tb)})
+	api := framework.New(framework.Config{DB: db, Permission: framework.Anyone(), Pagination: p, CursorKeys: [][]byte{make([]byte, 32)}, Log: errorLog(tb)})
 	verbs := framework.Verbs{List: framework.Shows[rowView]()}
 	api.Register(
 		framework.ViewSet[Row]{Name: "rows", Verbs: verbs, Scope: framework.Public(), Filters: filters},

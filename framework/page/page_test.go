@@ -30,6 +30,8 @@ func TestConformance(t *testing.T) {
 		"offsets without a count":      page.Offset{Size: 3, Count: framework.NoCount()},
 		"screens":                      page.Screen{},
 		"screens of three":             page.Screen{Size: 3},
+		"cursors":                      page.Cursor{},
+		"cursors of three":             page.Cursor{Size: 3, SizeParam: "size", MaxSize: 5},
 		"a bare array":                 page.Bare{},
 		"a bare array of three":        page.Bare{Max: 3},
 		"an envelope of one's own":     Feed{},

@@ -9,6 +9,7 @@ const (
 	HeaderReplayed  = "Idempotent-Replayed"
 	HeaderChallenge = "WWW-Authenticate"
 	HeaderRetry     = "Retry-After"
+	HeaderLink      = "Link"
 )
 
 // IdempotencyHeader carries the key of a request that may be repeated.

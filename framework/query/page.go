@@ -28,6 +28,16 @@ type Window struct {
 	Offset   int64    // the number of rows before the window
 	Counting Counting // how the total is counted
 	Number   int64    // the page's number, for classes that number their pages
+	// Keyset makes the page begin at a place in the order instead of after a number of rows; nil for
+	// pages by Offset, which is then ignored.
+	Keyset *Keyset
+}
+
+// A Keyset is the request for a page that begins at a cursor. The framework makes the cursors: they
+// are encrypted, and valid for the same list, filters, order and caller alone.
+type Keyset struct {
+	Param  string // the query parameter of the cursor
+	Cursor string // "" for the first page
 }
 
 // Counting is the strategy that finds the number of matching rows. On a large table the
@@ -63,6 +73,8 @@ type Page struct {
 	Total Total
 	Rows  int  // the number of rows in this page
 	More  bool // rows follow this page
+	// Next and Previous are the cursors of the pages after and before this one, with Keyset; "" for none.
+	Next, Previous string
 	// Link returns the absolute URL of this list with some parameters replaced. An empty
 	// value removes a parameter. All others are kept, sorted by name.
 	Link func(replace url.Values) string

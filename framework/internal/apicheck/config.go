@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/keyset"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/internal/signature"
@@ -43,7 +44,8 @@ func (k Checker) CheckConfig() {
 	k.checkOwnCodes(fault)
 	k.checkOwnRules(fault)
 	k.checkGuards(fault)
-	k.checkFileKeys(fault)
+	checkKeys("FileKeys", k.API.Config.FileKeys, signature.LeastKey, fault)
+	checkKeys("CursorKeys", k.API.Config.CursorKeys, keyset.LeastKey, fault)
 	k.checkDocs()
 }
 
@@ -60,11 +62,11 @@ func (k Checker) checkNumbers(fault func(place, format string, args ...any)) {
 	}
 }
 
-// checkFileKeys reports secret keys that are too short. It does not print them.
-func (k Checker) checkFileKeys(fault func(place, format string, args ...any)) {
-	for i, key := range k.API.Config.FileKeys {
-		if len(key) < signature.LeastKey {
-			fault("FileKeys", "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), signature.LeastKey)
+// checkKeys reports secret keys that are too short. It does not print them.
+func checkKeys(place string, keys [][]byte, least int, fault func(place, format string, args ...any)) {
+	for i, key := range keys {
+		if len(key) < least {
+			fault(place, "the key at place %d has %d bytes; it needs at least %d random bytes", i+1, len(key), least)
 		}
 	}
 }

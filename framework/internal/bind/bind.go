@@ -78,6 +78,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
+	b.later(b.checkWraps)
 	nested.Check(a, b.faultOf)
 	for _, fn := range b.after {
 		fn()

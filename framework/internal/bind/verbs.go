@@ -190,6 +190,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		return l
 	}
 	e.Listed = append(e.Listed, e.Pagination)
+	b.checkKeyset(r, e, v.place)
 	params := map[string]string{}
 	add := func(place string, ps ...query.Param) {
 		for _, p := range ps {
@@ -220,6 +221,17 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
 	return l
+}
+
+// checkKeyset reports a list with cursors that the API or its search cannot have.
+func (b *binder) checkKeyset(r *table.Resource, e *table.Endpoint, place string) {
+	switch {
+	case !e.HasCursors():
+	case b.api.Cursors == nil:
+		b.fault(r.Path, place, naming.Sentence("its pagination encrypts cursors, which needs a secret key; set CursorKeys in framework.Config"))
+	case r.Declaration.Ranked != nil:
+		b.fault(r.Path, place, naming.Sentence("a ranked search has no order that a cursor could continue; use page.Number or page.Offset, or leave Ranked out"))
+	}
 }
 
 // asking adds the query parameters of a list that are not of its filters: search, rank, ordering

@@ -1,16 +1,16 @@
 package bind
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/uptrace/bun/schema"
 
-	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/query"
@@ -20,41 +20,21 @@ import (
 // rows in the column that one of them declares.
 func (b *binder) bindVersions() {
 	counting := map[string]*table.Resource{}
+	b.api.Counting = map[string]string{}
 	for _, r := range b.api.Resources {
 		r.Version = bindVersion(r, r.Declaration.Versions, b.at(r, "versions"))
-		if r.Version == nil || r.Version.Column == nil {
+		if r.Version == nil {
+			continue
+		}
+		b.later(func() { b.checkVersions(r) })
+		if r.Version.Column == nil {
 			continue
 		}
 		first := counting[r.Table.Name]
 		if first == nil {
-			counting[r.Table.Name] = r
+			counting[r.Table.Name], b.api.Counting[r.Table.Name] = r, r.Version.Column.Name
 		} else if first.Version.Column.Name != r.Version.Column.Name {
 			b.fault(r.Path, "versions", naming.Sentence("%s counts the changes of these rows in %s; name the same column", first.Path, first.Version.Column.GoName))
-		}
-	}
-	for _, r := range b.api.Resources {
-		if first := counting[r.Table.Name]; first != nil {
-			r.Counts = first.Version.Column.Name
-		}
-		if r.Version != nil {
-			b.later(func() { b.checkVersions(r) })
-		}
-		b.later(func() { countParents(r) })
-	}
-}
-
-// countParents makes the verbs of a nested viewset that write its rows count the changes of the
-// parent, if a body of the parent lists these rows.
-func countParents(r *table.Resource) {
-	if r.Above == nil || r.Above.Parent.Counts == "" {
-		return
-	}
-	listed := slices.ContainsFunc(r.Above.Parent.Endpoints, func(e *table.Endpoint) bool {
-		return children.ListsRows(e, r.Table, r.Above.Column)
-	})
-	for _, e := range r.Endpoints {
-		if listed && (e.Kind == declare.VerbAccepts || e.Kind == declare.VerbDeletes) {
-			nested.CountUp(e)
 		}
 	}
 }
@@ -76,7 +56,7 @@ func bindVersion(r *table.Resource, d declare.Versions, fault func(error)) *cond
 	}
 	f, err := r.Field(d.Column)
 	if err == nil {
-		err = conditional.CheckColumn(f.Column)
+		err = cmp.Or(conditional.CheckColumn(f.Column), checkCounter(r, f))
 	}
 	if err != nil {
 		fault(err)
@@ -84,6 +64,35 @@ func bindVersion(r *table.Resource, d declare.Versions, fault func(error)) *cond
 	}
 	v.Column = f.Column
 	return v
+}
+
+// checkCounter returns an error for a column that has another meaning than the number of changes.
+func checkCounter(r *table.Resource, f query.Field) error {
+	refers := slices.ContainsFunc(slices.Collect(maps.Values(r.Table.Relations)), func(rel *schema.Relation) bool { return slices.Contains(rel.BasePKs, f.Column) })
+	switch {
+	case refers:
+		return naming.Sentence("%s refers to another row; add a column that only counts changes", f.Column.GoName)
+	case f.Column == declaredKey(r):
+		return naming.Sentence("%s is in the path of a row, which would change with each write; add a column that only counts changes", f.Column.GoName)
+	case slices.Contains(r.Owners(), f.Column):
+		return naming.Sentence("%s is the owner of a row; add a column that only counts changes", f.Column.GoName)
+	}
+	return nil
+}
+
+// checkHeaders reports a condition that the framework checks, and that the declaration leaves to a
+// function.
+func checkHeaders(r *table.Resource, fault func(error)) {
+	for _, e := range r.Endpoints {
+		switch {
+		case e.OnObject && (e.Kind == declare.VerbAccepts || e.Kind == declare.VerbDeletes) && e.Reads(conditional.HeaderIfMatch):
+			fault(naming.Sentence("%s takes If-Match, which the framework compares with the version; leave it out of Takes", e.Route.Name))
+		case !e.IsWrite() && e.IsTagged() && e.Reads(conditional.HeaderIfNoneMatch):
+			fault(naming.Sentence("%s takes If-None-Match, which the framework compares with the ETag; leave it out of Takes", e.Route.Name))
+		case r.Version.Required && e.Untransacted && e.OnObject && e.IsWrite() && declare.IsVerb(e.Route.Name):
+			fault(naming.Sentence("Required needs the transaction of %s, which is Untransacted; leave out one of them", e.Route.Name))
+		}
+	}
 }
 
 // checkVersions reports versions without an effect, and finds the columns of a hash.
@@ -98,8 +107,13 @@ func (b *binder) checkVersions(r *table.Resource) {
 	case r.Version.Required && !has((*table.Endpoint).NeedsMatch):
 		fault(naming.Sentence("Required has no effect without Update, Patch or Delete; leave it out"))
 	}
+	checkHeaders(r, fault)
 	if r.Version.Column == nil {
 		r.Version.Hashed = hashed(r, fault)
+		return
+	}
+	if len(r.Relations.Base().Seeing(query.Field{Column: r.Version.Column})) > 0 {
+		fault(naming.Sentence("only some callers see %s, and the ETag shows it to all; leave out the rule about it", r.Version.Column.GoName))
 	}
 }
 
@@ -128,8 +142,11 @@ func hashed(r *table.Resource, fault func(error)) (columns []*schema.Field) {
 		}
 		columns = slices.DeleteFunc(columns, func(column *schema.Field) bool { return !slices.Contains(shown, column) })
 	}
-	if !first && len(columns) == 0 {
-		fault(naming.Sentence("no column is shown to every caller by every view of one row, so there is nothing to hash; name an integer column in Column"))
+	switch nothing := len(slices.DeleteFunc(slices.Clone(columns), func(column *schema.Field) bool { return column.IsPK })) == 0; {
+	case first && slices.ContainsFunc(r.Endpoints, (*table.Endpoint).Matches):
+		fault(naming.Sentence("no verb shows one row, so there is nothing to hash; name an integer column in Column"))
+	case !first && nothing:
+		fault(naming.Sentence("no column but the key is shown to every caller by every view of one row, so there is nothing to hash; name an integer column in Column"))
 	}
 	if r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook() {
 		fault(naming.Sentence("%s has a hook that changes rows as they are read, so a hash would not be that of the table; name an integer column in Column", r.Model.Name()))

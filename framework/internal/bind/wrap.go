@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/input"
@@ -17,28 +16,48 @@ import (
 // memberName matches the names of Wrap and WrapList.
 var memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// wrap sets the members around the bodies and answers of a viewset, and reports names that are not
-// valid or have no effect.
+// wrap sets the members around the bodies and answers of a viewset.
 func (b *binder) wrap(r *table.Resource) {
-	const lists = "answers with a list"
-	used := map[string]bool{}
 	for _, e := range r.Endpoints {
 		b.wrapEndpoint(r, e)
-		used[e.BodyIn.Member], used[e.AnswerIn] = true, true
 	}
-	for _, one := range []struct{ setting, name, around string }{
-		{"Wrap", r.Declaration.Wrap, "has a body, or answers with one object"},
-		{"WrapList", r.Declaration.WrapList, lists},
-	} {
-		switch {
-		case one.name == "":
-		case !memberName.MatchString(one.name):
-			b.fault(r.Path, one.setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", one.name))
-		case one.around == lists && r.Declaration.Verbs.Get(call.VerbList).Kind != declare.VerbAbsent: // it lacks a pagination
-		case !used[one.name]:
-			b.fault(r.Path, one.setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", one.around))
+}
+
+// checkWraps reports names of Wrap and WrapList that are not valid or have no effect. A viewset's
+// WrapList also names its rows in the related lists of others.
+func (b *binder) checkWraps() {
+	objects, lists := map[*declare.Declaration]bool{}, map[*declare.Declaration]bool{}
+	for _, r := range b.api.Resources {
+		for _, e := range r.Endpoints {
+			list := e.Pagination != nil || e.Out != nil && e.Out.Kind() == reflect.Slice
+			if list && e.AnswerIn != "" {
+				lists[b.rowsOf(r, e)] = true
+			}
+			if e.BodyIn.Member != "" || !list && e.AnswerIn != "" {
+				objects[r.Declaration] = true
+			}
 		}
 	}
+	for _, r := range b.api.Resources {
+		d := r.Declaration
+		b.checkWrap(r, "Wrap", d.Wrap, "has a body, or answers with one object", objects[d])
+		b.checkWrap(r, "WrapList", d.WrapList, "answers with a list", lists[d] || lacksPagination(r))
+	}
+}
+
+func (b *binder) checkWrap(r *table.Resource, setting, name, around string, used bool) {
+	switch {
+	case name == "":
+	case !memberName.MatchString(name):
+		b.fault(r.Path, setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", name))
+	case !used:
+		b.fault(r.Path, setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", around))
+	}
+}
+
+// lacksPagination reports whether a list has no pagination, which is a mistake of its own.
+func lacksPagination(r *table.Resource) bool {
+	return slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Ordering != nil && e.Pagination == nil })
 }
 
 // wrapEndpoint sets the members around the body and the answer of one endpoint. The rows of a

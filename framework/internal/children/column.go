@@ -23,7 +23,7 @@ func Unwritable(r *table.Resource, in reflect.Type, f *input.Field, column *sche
 		return naming.Sentence("%s.%s is a file, which clients store at a path of its own; declare it in Files, and leave it out", in.Name(), f.GoName)
 	case column.StructField.Type != f.Typ:
 		return bunmodel.TwoTypes(in, f.GoName, f.Typ, r.Model.Name(), column)
-	case column.Name == r.Counts:
+	case column.Name == r.Counts():
 		return naming.Sentence("%s.%s writes the column that counts the changes of a row; leave it out", in.Name(), f.GoName)
 	case column == r.Created || column == r.Updated:
 		return naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", in.Name(), f.GoName)

@@ -222,10 +222,11 @@ func (p *keyChange) store(c *call.Call, parent reflect.Value) error {
 	for _, key := range p.found {
 		delete(linked, key)
 	}
-	if err := p.unlink(c, parent, linked); err != nil {
+	if _, err := p.unlink(c, parent, linked); err != nil {
 		return err
 	}
-	return p.link(c, parent, added)
+	_, err = p.link(c, parent, added)
+	return err
 }
 
 // createTargets creates the targets that the caller does not see. Until the transaction ends, no
@@ -315,10 +316,10 @@ func (l *keyList) linked(c *call.Call, parent reflect.Value) (map[any]bool, erro
 	return linked, nil
 }
 
-// unlink deletes the links of a row to some targets by one statement.
-func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]bool) error {
+// unlink deletes the links of a row to some targets by one statement, and reports whether there were any.
+func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]bool) (changed bool, err error) {
 	if len(targets) == 0 {
-		return nil
+		return false, nil
 	}
 	keys := make([]any, 0, len(targets))
 	for key := range targets {
@@ -329,17 +330,19 @@ func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]boo
 		return q.Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
 			Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys))
 	}
-	if _, err := c.Session().Exec(c, c.DB.NewDelete().Model(bunmodel.NilModel(l.links.Model)).ApplyQueryBuilder(narrow)); err != nil {
-		return l.links.Referred(c, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
+	result, err := c.Session().Exec(c, c.DB.NewDelete().Model(bunmodel.NilModel(l.links.Model)).ApplyQueryBuilder(narrow))
+	if err != nil {
+		return false, l.links.Referred(c, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
 	}
-	return nil
+	n, err := result.RowsAffected()
+	return n > 0, err
 }
 
-// link inserts the links of a row to some targets by one statement. A link that another request has
-// made meanwhile stays.
-func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) error {
+// link inserts the links of a row to some targets by one statement, and reports whether it inserted any.
+// A link that another request has made meanwhile stays.
+func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) (changed bool, err error) {
 	if len(targets) == 0 {
-		return nil
+		return false, nil
 	}
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	key := reflect.Indirect(l.base().Value(parent.Elem())).Interface()
@@ -349,16 +352,20 @@ func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) error 
 		mine.Value(row.Elem()).Set(table.FieldValue(mine, key))
 		other.Value(row.Elem()).Set(table.FieldValue(other, target))
 		if err := l.links.Stamp(c, row.Elem()); err != nil {
-			return err
+			return false, err
 		}
 		rows = append(rows, row)
 	}
-	_, err := c.Session().Exec(c, insertion{l.links.Table, rows, bun.Safe(" ON CONFLICT DO NOTHING")})
+	result, err := c.Session().Exec(c, insertion{l.links.Table, rows, bun.Safe(" ON CONFLICT DO NOTHING")})
 	if of, _ := rowError(l.links, err); of != nil && l.field != nil {
 		of.Faults = []problem.Fault{{Pointer: naming.PointerTo(l.field.Name), Code: problem.CodeInvalidReference, Detail: "refers to nothing"}}
-		return of
+		return false, of
 	}
-	return err
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
 }
 
 // broken adds the faults of the body to an error of a constraint on a created target.

@@ -83,8 +83,9 @@ func (l *Links) Refuses(method string) []string {
 	return nil
 }
 
-// serve finds the row and the related row of a request and runs change, in one transaction.
-func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) error) func(*call.Call, *table.Request) (*table.Response, error) {
+// serve finds the row and the related row of a request and runs change, in one transaction. If that
+// changes anything, it counts the changes of the row up.
+func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) (changed bool, err error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		err := c.InTx(func(c *call.Call) error {
 			row, err := l.of.ModelOf(c, r)
@@ -99,19 +100,19 @@ func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) erro
 			if !ok {
 				return problem.NotFound()
 			}
-			if err := change(c, row, key); err != nil {
+			if changed, err := change(c, row, key); err != nil || !changed {
 				return err
 			}
-			return l.of.Store(c, row.Elem(), l.of.Counter())
+			return l.of.CountUp(c, row.Elem())
 		})
 		return &table.Response{Status: l.Status}, err
 	}
 }
 
-func (l *Links) add(c *call.Call, row reflect.Value, key any) error {
+func (l *Links) add(c *call.Call, row reflect.Value, key any) (bool, error) {
 	return l.list.link(c, row, []any{key})
 }
 
-func (l *Links) remove(c *call.Call, row reflect.Value, key any) error {
+func (l *Links) remove(c *call.Call, row reflect.Value, key any) (bool, error) {
 	return l.list.unlink(c, row, map[any]bool{key: true})
 }

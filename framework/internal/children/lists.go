@@ -127,19 +127,6 @@ func checkBase(related *relation.Relation) error {
 	return nil
 }
 
-// ListsRows reports whether a field of an endpoint's input is the whole list of the rows of a table
-// that refer to the parent by a column.
-func ListsRows(e *table.Endpoint, rows *schema.Table, column *schema.Field) bool {
-	return e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool {
-		t, err := readTag(f.To)
-		if f.To == "" || err != nil {
-			return false
-		}
-		related, err := e.Resource.Relations.Base().ByName(t.relation)
-		return err == nil && related.Schema.Type == schema.HasManyRelation && related.Schema.JoinTable.Name == rows.Name && related.Schema.JoinPKs[0].Name == column.Name
-	})
-}
-
 // Given reports whether a request sets related rows. With partial, it sets those that the body names.
 func (l *Lists) Given(in *input.Decoded, partial bool) bool {
 	return l != nil && slices.ContainsFunc(l.all, func(one list) bool {

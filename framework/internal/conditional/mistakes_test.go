@@ -58,8 +58,8 @@ func TestMistakes(t *testing.T) {
 			want     string
 		}{
 			{"an unknown column", framework.Versions{Column: "versoin"}, nil, `versions: no field "versoin" in Sheet; did you mean "version"?`},
-			{"a text", framework.Versions{Column: "title"}, nil, "Title is string; a column that counts changes is an integer that is not null, such as int64"},
-			{"a column that may be null", framework.Versions{Column: "note"}, nil, "Note is *int64; a column that counts"},
+			{"a text", framework.Versions{Column: "title"}, nil, "Title is string; a column that counts changes is an int64 that is not null"},
+			{"a column that may be null", framework.Versions{Column: "note"}, nil, "Note is *int64; a column that counts changes is an int64"},
 			{"the primary key", framework.Versions{Column: "id"}, nil, "ID is the primary key, which no change counts up"},
 			{"both kinds", framework.Versions{Column: "version", Hash: true}, nil, "Column and Hash are two kinds of version; leave out Hash"},
 			{"neither", framework.Versions{Required: true}, nil, "Required needs versions; name an integer column in Column, or set Hash"},

@@ -28,13 +28,10 @@ func Tag(version string, body []byte) string {
 	return `"` + version + short(sum) + `"`
 }
 
-// OfVersion is the ETag of a row whose body is not known.
-func OfVersion(version string) string { return `"` + version + `"` }
-
 // A Match is the header If-Match of a request.
 type Match struct {
 	Any       bool     // it is *: the row must exist
-	versions  []string // of the tags
+	tags      []string // without quotes and the mark of weak ones
 	malformed bool
 }
 
@@ -44,12 +41,7 @@ func ReadMatch(values []string) *Match {
 		return nil
 	}
 	tags, anything, ok := read(values)
-	m := &Match{Any: anything, malformed: !ok}
-	for _, tag := range tags {
-		version, _, _ := strings.Cut(tag, ".")
-		m.versions = append(m.versions, version)
-	}
-	return m
+	return &Match{anything, tags, !ok}
 }
 
 // Check returns the error 412 if the row has another version than those of the header. It
@@ -57,16 +49,44 @@ func ReadMatch(values []string) *Match {
 // strong comparison): a proxy that compresses an answer makes its tag weak. A nil Match accepts
 // every version.
 func (m *Match) Check(version string) error {
-	if m == nil || m.Any || slices.Contains(m.versions, version) {
+	if m == nil || m.Any || slices.ContainsFunc(m.tags, func(tag string) bool { return versionOf(tag) == version }) {
 		return nil
 	}
+	return m.changed()
+}
+
+// CheckWhole returns the error 412 if no tag of the header is one of those that the row has now, with
+// the hash of its body. A tag that is a version alone is enough.
+func (m *Match) CheckWhole(now ...string) error {
+	if m == nil || m.Any {
+		return nil
+	}
+	for _, tag := range m.tags {
+		for _, current := range now {
+			whole := strings.Trim(current, `"`)
+			if tag == whole || tag == versionOf(whole) {
+				return nil
+			}
+		}
+	}
+	return m.changed()
+}
+
+// NamesVersion reports whether the request has the header with another value than *.
+func (m *Match) NamesVersion() bool { return m != nil && !m.Any }
+
+// versionOf is the part of a tag before the dot.
+func versionOf(tag string) string {
+	version, _, _ := strings.Cut(tag, ".")
+	return version
+}
+
+func (m *Match) changed() error {
 	detail := "The record has changed since the version that If-Match names. Nothing was changed; read it again, and decide what to do with the change."
 	if m.malformed {
 		detail = "If-Match is an ETag with its quotes, as a read answers it, a list of such tags, or *. Nothing was changed."
 	}
-	e := problem.Refuse(http.StatusPreconditionFailed, problem.CodePreconditionFailed, detail)
-	e.Header = map[string]string{HeaderETag: OfVersion(version)}
-	return e
+	return problem.Refuse(http.StatusPreconditionFailed, problem.CodePreconditionFailed, detail)
 }
 
 // Missing is the error 412 of a request with If-Match for a row that does not exist, if the request

@@ -30,10 +30,12 @@ type Version struct {
 // not null, and not the primary key.
 func CheckColumn(column *schema.Field) error {
 	switch {
-	case !naming.IsInteger(column.StructField.Type.Kind()):
-		return naming.Sentence("%s is %s; a column that counts changes is an integer that is not null, such as int64", column.GoName, column.StructField.Type)
+	case column.StructField.Type.Kind() != reflect.Int64 && column.StructField.Type.Kind() != reflect.Int:
+		return naming.Sentence("%s is %s; a column that counts changes is an int64 that is not null", column.GoName, column.StructField.Type)
 	case column.IsPK:
 		return naming.Sentence("%s is the primary key, which no change counts up; add an integer column with the default 0", column.GoName)
+	case column.NullZero:
+		return naming.Sentence("%s is nullzero; a column that counts changes is never null, so leave that out of its tag", column.GoName)
 	}
 	return nil
 }
@@ -103,24 +105,14 @@ func (v *Version) OfModel(m reflect.Value) (string, bool) {
 	case v.Column == nil:
 		return "", false
 	}
-	value := v.Column.Value(m)
-	if value.CanUint() {
-		return strconv.FormatUint(value.Uint(), 10), true
-	}
-	return strconv.FormatInt(value.Int(), 10), true
+	return strconv.FormatInt(v.Column.Value(m).Int(), 10), true
 }
 
-// text is a number of the database as text.
+// text is a number of the database as text. NULL, which another program may have stored, is 0, as in
+// the model.
 func text(value driver.Value) string {
-	switch n := value.(type) {
-	case int64:
-		return strconv.FormatInt(n, 10)
-	case []byte:
-		return string(n)
-	case string:
-		return n
-	}
-	return ""
+	n, _ := value.(int64)
+	return strconv.FormatInt(n, 10)
 }
 
 // add adds a value to a hash: its kind, its length and its bytes, so that no two lists of values are

@@ -39,6 +39,9 @@ var fileHeaders = []call.Header{
 // view and its headers, and functions may answer with the same view without it.
 var etag = call.Header{Name: conditional.HeaderETag, Doc: "The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match."}
 
+// pageLinks is the header Link of a list whose pages begin at cursors.
+var pageLinks = call.Header{Name: problem.HeaderLink, Doc: `The pages after and before this one: <URL>; rel="next" and <URL>; rel="prev". Absent if there is no other page.`}
+
 // takes lists the request headers that the framework reads, and those that the function of the
 // endpoint reads.
 func (e Operation) takes() []call.Header {
@@ -75,6 +78,9 @@ func (e Operation) headers() []call.Header {
 	all = append(all, e.FileHeaders()...)
 	if e.IsTagged() {
 		all = append(all, etag)
+	}
+	if e.HasCursors() {
+		all = append(all, pageLinks)
 	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)

@@ -190,9 +190,9 @@ func specSchemes(way []call.SecurityScheme) []spec.Scheme {
 // samplePages are pages of a list of 30 rows, and the page of an empty list. Together, their
 // envelopes have every member that a pagination class answers.
 var samplePages = []query.Page{
-	{Window: query.Window{Limit: 10, Offset: 10, Number: 2}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
-	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true},
-	{Window: query.Window{Limit: 10, Offset: 20, Number: 3}, Total: query.Total{Count: 30, Known: true}, Rows: 10},
+	{Window: query.Window{Limit: 10, Offset: 10, Number: 2}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true, Next: "b", Previous: "a"},
+	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Count: 30, Known: true}, Rows: 10, More: true, Next: "b"},
+	{Window: query.Window{Limit: 10, Offset: 20, Number: 3}, Total: query.Total{Count: 30, Known: true}, Rows: 10, Previous: "a"},
 	{Window: query.Window{Limit: 10, Number: 1}, Total: query.Total{Known: true}},
 }
 

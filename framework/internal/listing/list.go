@@ -56,7 +56,9 @@ type listed struct {
 	indexed bool         // the search index can find the rows
 	ranking *query.Ranking
 	order   ordering.Order
-	parent  any // the primary key of the row above, in a nested viewset
+	parent  any   // the primary key of the row above, in a nested viewset
+	above   []any // the keys of the rows above in the path
+	values  query.Values
 	window  query.Window
 
 	searchInRow query.Narrow // the search as a condition that uses no index
@@ -71,10 +73,12 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	if err := nested.Enter(c, l.Resource, r); err != nil {
 		return nil, err
 	}
-	parsed.parent = r.Parent
+	parsed.parent, parsed.above = r.Parent, r.Above
 	page := query.Page{Window: parsed.window, Link: l.linker(c, r)}
 	read := l.page
 	switch {
+	case parsed.window.Keyset != nil:
+		read = l.keyset
 	case parsed.ranking != nil:
 		read = l.ranked
 	case l.gathers(parsed):
@@ -87,6 +91,9 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	envelope, err := l.Endpoint.Envelope(page)
 	if err != nil {
 		return nil, err
+	}
+	if page.Keyset != nil {
+		announce(c, page)
 	}
 	return &table.Response{Status: l.Endpoint.Status, Value: view.ListAnswer{Envelope: envelope, Rows: shown.List()}}, nil
 }
@@ -101,6 +108,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 		return nil, refusal
 	}
 	faults.Add(err)
+	parsed.values = values
 	for _, f := range l.Filters {
 		if anyGiven(f.Params, values) {
 			narrow, err := f.Read(c, values)

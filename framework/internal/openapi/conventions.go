@@ -21,7 +21,7 @@ func conventions(api *spec.API) string {
 		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
 	}
 	said = append(said,
-		"A write with `If-None-Match`, with `If-Unmodified-Since`, or with another `If-Match` than `*` where its operation does not list this header, is rejected with 412 and changes nothing.",
+		"A write with `If-None-Match`, with `If-Unmodified-Since`, or with another `If-Match` than `*`, where its operation does not list the header, is rejected with 412 and changes nothing.",
 		"Every path is served with and without its last slash, HEAD wherever there is GET, and OPTIONS lists the methods of a path for callers that may use it.",
 		"Text loses the white space at both ends, before its length and its pattern are checked, and has no character U+0000. One line of text has no control characters, not even at its ends, and none that turn the direction of writing.",
 	)

@@ -192,6 +192,15 @@ func (e *Endpoint) NeedsMatch() bool {
 	return e.Matches() && e.Resource.Version.Required && declare.IsVerb(e.Route.Name)
 }
 
+// HasCursors reports whether the pages of a list begin at cursors.
+func (e *Endpoint) HasCursors() bool {
+	if e.Pagination == nil {
+		return false
+	}
+	w, err := e.Pagination.Window(query.Values{})
+	return err == nil && w.Keyset != nil
+}
+
 // Retrieving is the endpoint that reads one row of the viewset, nil without one.
 func (r *Resource) Retrieving() *Endpoint {
 	for _, e := range r.Endpoints {
@@ -206,7 +215,7 @@ func (r *Resource) Retrieving() *Endpoint {
 // rows have versions.
 func (e *Endpoint) IsTagged() bool {
 	row := e.Kind == declare.VerbShows || e.Kind == declare.VerbComputes || e.Kind == declare.VerbAccepts
-	return e.Resource.Version != nil && (row || e.Pagination != nil)
+	return e.Resource.Version != nil && e.Out != input.NoneType && (row || e.Pagination != nil)
 }
 
 // Reads reports whether Takes lists a header: the declaration says that the function of the

@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/after"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/keyset"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
 	"trestle.example/framework/internal/rule"
@@ -60,6 +61,7 @@ type Options struct {
 	Slow            time.Duration
 	Observers       []call.Observer
 	FileKeys        [][]byte
+	CursorKeys      [][]byte
 }
 
 // A Registry has the resources of one API and what they share. It is complete before the
@@ -70,14 +72,16 @@ type Registry struct {
 	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
-	CallerID  reflect.Type // of the ids of callers; nil without an authenticator
-	SignIn    string       // the path of the sign-in endpoint that a 401 names, "" without one
-	Rows      Rows         // finds and stores rows for Find, FindOne, Save and Insert
-	Recorder  Recorder     // nil without one
+	CallerID  reflect.Type      // of the ids of callers; nil without an authenticator
+	SignIn    string            // the path of the sign-in endpoint that a 401 names, "" without one
+	Counting  map[string]string // the column that counts the changes of a row, by table
+	Rows      Rows              // finds and stores rows for Find, FindOne, Save and Insert
+	Recorder  Recorder          // nil without one
 	After     *after.Runner
 	Bodies    fair.Budget
 	Parsing   *fair.Queue       // the turns of large bodies to be parsed
 	signer    *signature.Signer // of the URLs of files; nil without keys
+	Cursors   *keyset.Sealer    // nil without keys
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of
@@ -102,6 +106,7 @@ func NewRegistry(c Options) *Registry {
 		After:    after.NewRunner(c.Log),
 		Bodies:   fair.Budget{Bytes: bodiesBytes},
 		signer:   signature.NewSigner(c.FileKeys),
+		Cursors:  keyset.NewSealer(c.CursorKeys),
 		// Half of the processors stay free for other requests.
 		Parsing: fair.New(fair.Options{Slots: max(1, runtime.GOMAXPROCS(0)/2), Timeout: parseWait, Depth: parseQueue}),
 	}

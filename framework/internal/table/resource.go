@@ -49,7 +49,6 @@ type Resource struct {
 	Ordering    *ordering.Bound
 	Slug        *BoundSlug           // nil without one
 	Version     *conditional.Version // nil without versions
-	Counts      string               // the column that counts the changes of a row, in any viewset of the table; "" for none
 	Shown       map[reflect.Type]Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field

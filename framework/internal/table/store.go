@@ -27,7 +27,7 @@ type Assignment struct {
 }
 
 // Stamp sets the times of a new row. It sets the owners of an Own in the scope and in Writers and a
-// UUID key, only if they are zero, and the foreign key of a nested viewset. If an owner is zero and
+// UUID key, only if they are zero, the first version, and the foreign key of a nested viewset. If an owner is zero and
 // the caller is anonymous, the error is Unauthenticated.
 func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 	for _, f := range []*schema.Field{r.Created, r.Updated} {
@@ -44,6 +44,9 @@ func (r *Resource) Stamp(c *call.Call, m reflect.Value) error {
 			return problem.Unauthenticated()
 		}
 		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))
+	}
+	if count := r.Table.FieldMap[r.Counts()]; count != nil && count.Value(m).CanInt() && count.Value(m).IsZero() {
+		count.Value(m).SetInt(c.Now.UnixMicro()) // not a version of an earlier row with this key
 	}
 	if key := r.Pk.Value(m); len(r.Table.PKs) == 1 && r.Pk.IndirectType == naming.UUIDType && key.IsZero() {
 		key.Set(reflect.ValueOf(newID()))
@@ -69,19 +72,27 @@ func (r *Resource) Touched(c *call.Call) (set []Assignment) {
 	if r.Updated != nil {
 		set = append(set, Assignment{r.Updated.Name, sqldb.Param(c.Now)})
 	}
-	if r.Counts != "" {
-		set = append(set, Assignment{r.Counts, bun.SafeQuery("? + 1", bun.Ident(r.Counts))})
+	if r.Counts() != "" {
+		set = append(set, Assignment{r.Counts(), r.counted()})
 	}
 	return set
 }
 
-// Counter is the column that counts the changes of a row, for [Resource.Store] of a row whose related
-// rows change. It is empty in a viewset without one.
-func (r *Resource) Counter() []*schema.Field {
-	if column := r.Table.FieldMap[r.Counts]; column != nil {
-		return []*schema.Field{column}
+// Counts is the column that counts the changes of a row in every viewset of the table, "" for none.
+func (r *Resource) Counts() string { return r.API.Counting[r.Table.Name] }
+
+// counted is the next value of the column that counts changes.
+func (r *Resource) counted() schema.QueryAppender {
+	return bun.SafeQuery("coalesce(?, 0) + 1", bun.Ident(r.Counts()))
+}
+
+// CountUp counts the changes of a row one up, because related rows that belong to it have changed. In
+// a viewset whose rows no column counts, it does nothing.
+func (r *Resource) CountUp(c *call.Call, m reflect.Value) error {
+	if r.Counts() == "" {
+		return nil
 	}
-	return nil
+	return r.write(c, m, nil)
 }
 
 // FieldValue returns a value of a field, which may be a pointer to the type of the value.
@@ -202,6 +213,11 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	if len(columns) == 0 {
 		return nil
 	}
+	return r.write(c, m, columns)
+}
+
+// write is Store that counts the changes of the row up even if no other column changes.
+func (r *Resource) write(c *call.Call, m reflect.Value, columns []*schema.Field) error {
 	if err := r.checkReserved(m, columns); err != nil {
 		return err
 	}
@@ -211,7 +227,7 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 	}
 	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	for _, f := range columns {
-		if f.Name != r.Counts {
+		if f.Name != r.Counts() {
 			q = q.Set("? = ?", bun.Ident(f.Name), Column(f, m))
 		}
 	}
@@ -225,10 +241,10 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 // update runs the UPDATE of a row, which counts its changes up and reads the count back. If the row
 // does not exist, the error is NotFound.
 func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, m reflect.Value) error {
-	if r.Counts != "" {
-		q = q.Set("? = ? + 1", bun.Ident(r.Counts), bun.Ident(r.Counts))
+	if r.Counts() != "" {
+		q = q.Set("? = ?", bun.Ident(r.Counts()), r.counted())
 	}
-	for _, column := range r.Counter() {
+	if column := r.Table.FieldMap[r.Counts()]; column != nil {
 		rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(column.Name)))
 		if err != nil {
 			return err

@@ -3,10 +3,10 @@ package verb
 import (
 	"errors"
 	"net/http"
-	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/conditional"
+	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -15,8 +15,8 @@ import (
 // has versions becomes Match of the request; without it, a viewset that requires it answers 428. Any
 // other precondition is the error 412, because the server cannot check it: a write without the check
 // could overwrite a change of another client. An If-Match of * is accepted anywhere, and checked if
-// the row has versions: a write of the framework to a missing row is 404 in any case. A header that
-// the declaration lists in Takes is left to the function of the endpoint.
+// the row has versions. A header that the declaration lists in Takes is left to the function of the
+// endpoint.
 func (e Handler) precondition(req *table.Request) error {
 	if !e.IsWrite() {
 		return nil
@@ -32,7 +32,7 @@ func (e Handler) precondition(req *table.Request) error {
 		if req.Match = conditional.ReadMatch(sent(conditional.HeaderIfMatch)); req.Match == nil && e.NeedsMatch() {
 			return conditional.Required()
 		}
-	case namesVersion(sent(conditional.HeaderIfMatch)):
+	case conditional.ReadMatch(sent(conditional.HeaderIfMatch)).NamesVersion():
 		return unsupportedPrecondition(conditional.HeaderIfMatch + " with a version")
 	}
 	switch {
@@ -42,11 +42,6 @@ func (e Handler) precondition(req *table.Request) error {
 		return unsupportedPrecondition(conditional.HeaderIfUnmodifiedSince)
 	}
 	return nil
-}
-
-// namesVersion reports whether the request has a header If-Match other than a single *.
-func namesVersion(values []string) bool {
-	return len(values) > 1 || len(values) == 1 && strings.TrimSpace(values[0]) != "*"
 }
 
 func unsupportedPrecondition(what string) *problem.Error {
@@ -70,31 +65,54 @@ func (e Handler) tag(c *call.Call, resp *table.Response) error {
 	return nil
 }
 
-// withCurrent gives the error of an If-Match that names another version the ETag that a read of the
-// row has now. It returns the error unchanged if the viewset has no such read, or if the caller may not
-// use it: then the error has the version alone.
-func (e Handler) withCurrent(c *call.Call, req *table.Request, err error) error {
-	refusal, ok := errors.AsType[*problem.Error](err)
+// tagOf is the ETag of an answer that is not finished.
+func (e Handler) tagOf(c *call.Call, resp *table.Response) (string, error) {
+	if err := e.finish(c, resp); err != nil {
+		return "", err
+	}
+	err := resp.Encode()
+	return conditional.Tag(resp.Version, resp.Body), err
+}
+
+// current is the ETag that a read of the row of a request has now. It is "" if the viewset has no
+// such read, if the caller may not use it, or if it does not find the row.
+func (e Handler) current(c *call.Call, req *table.Request) (tag string, err error) {
 	read := e.Resource.Retrieving()
-	if req.Match == nil || !ok || refusal.Code != problem.CodePreconditionFailed || read == nil {
-		return err
+	if read == nil || !read.IsTagged() {
+		return "", nil
 	}
 	reading := *c
 	reading.Route = read.Route
 	if !read.Permission.Permit(&reading) {
+		return "", nil
+	}
+	resp, err := read.Serve(&reading, &table.Request{HTTP: req.HTTP, Key: req.Key, Above: req.Above})
+	switch {
+	case fault.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return Handler{read}.tagOf(&reading, resp)
+}
+
+// withCurrent gives the error of an If-Match that names another version the ETag that a read of the
+// row has now, if the caller may read it. Otherwise the error has none: a hash of columns that a caller
+// does not see would let the caller check guesses of their values.
+func (e Handler) withCurrent(c *call.Call, req *table.Request, err error) error {
+	refusal, ok := errors.AsType[*problem.Error](err)
+	if req.Match == nil || !ok || refusal.Code != problem.CodePreconditionFailed {
 		return err
 	}
-	resp, readErr := read.Serve(&reading, &table.Request{HTTP: req.HTTP, Key: req.Key, Above: req.Above})
-	if readErr == nil {
-		readErr = Handler{read}.finish(&reading, resp)
-	}
-	if readErr == nil {
-		readErr = resp.Encode()
-	}
-	if readErr != nil { // the row does not exist any more, or is not in the scope of reads
+	var tag string
+	readErr := fault.Protect(func() (err error) {
+		tag, err = e.current(c, req)
+		return err
+	})
+	if readErr != nil || tag == "" {
 		return err
 	}
 	current := *refusal
-	current.Header = map[string]string{conditional.HeaderETag: conditional.Tag(resp.Version, resp.Body)}
+	current.Header = map[string]string{conditional.HeaderETag: tag}
 	return &current
 }

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 
@@ -11,6 +12,7 @@ import (
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
 )
 
 // A step is what one verb or function does with a decoded input.
@@ -20,8 +22,11 @@ type step struct {
 	alone func(c *call.Call, r *table.Request, in *input.Decoded) bool
 	// object reads the row of the path if act needs it. nil means never.
 	object func(c *call.Call, r *table.Request, in *input.Decoded) (reflect.Value, error)
-	act    func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, changes children.Changes) (*table.Response, error)
-	lists  *children.Lists // the fields of the input that set related rows; nil without one
+	// confirm checks the row of act again, after the related rows that it needs are locked. nil means
+	// that there is nothing to check.
+	confirm func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value) error
+	act     func(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, changes children.Changes) (*table.Response, error)
+	lists   *children.Lists // the fields of the input that set related rows; nil without one
 }
 
 // serve returns the function that answers requests with a step.
@@ -95,6 +100,9 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 			}
 		}
 		changes, err := e.check(c, in, s.lists, model)
+		if _, wrong := errors.AsType[*problem.Error](err); s.confirm != nil && (err == nil || wrong) {
+			err = cmp.Or(s.confirm(c, r, in, model), err)
+		}
 		if err != nil {
 			return nil, err
 		}

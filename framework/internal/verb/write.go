@@ -51,7 +51,7 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 	if w.Endpoint.Route.Name == call.VerbCreate {
 		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create, lists: w.Lists})
 	}
-	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, act: w.change, lists: w.Lists})
+	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, confirm: w.confirm, act: w.change, lists: w.Lists})
 	if w.Endpoint.MayInsert() {
 		return retryTaken(serve)
 	}
@@ -156,6 +156,9 @@ func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes
 // shown makes the answer from a row. If the row alone is not enough, it reads the row again.
 func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 	version, known := w.Resource.Version.OfModel(m.Elem())
+	if w.Resource.Version != nil && w.Verb.Then != nil { // it may have changed the row by statements of its own
+		known = false
+	}
 	if p, flat := w.flatPlan(); flat && known {
 		return table.SentRow{Value: p.Fill(c, m.Elem()).Interface(), Version: version}, nil
 	}
@@ -221,6 +224,28 @@ func (w *Writing) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 		return m, conditional.Missing()
 	}
 	return reflect.Value{}, nil
+}
+
+// confirm returns the error 412 if the body sets related rows and no ETag of If-Match is that of the
+// row as the caller sees it now: by a read, or by the answer of this verb. Related rows change without
+// the version of the row, and the body would undo their changes. They are locked already.
+func (w *Writing) confirm(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value) error {
+	if r.Match == nil || r.Match.Any || !m.IsValid() || !w.lists(in) {
+		return nil
+	}
+	row, err := w.shown(c, m)
+	if err != nil {
+		return err
+	}
+	own, err := w.Endpoint.tagOf(c, &table.Response{Value: row.Value, Version: row.Version})
+	if err != nil {
+		return err
+	}
+	read, err := w.Endpoint.current(c, r)
+	if err != nil {
+		return err
+	}
+	return r.Match.CheckWhole(own, read)
 }
 
 // checkKey returns a validation error if the body has another key than the path.
@@ -343,11 +368,13 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	}
 	w.Resource.Document(m.Elem())
 	columns := w.Resource.Changed(before, m.Elem())
-	if w.lists(in) {
-		columns = append(columns, w.Resource.Counter()...)
-	}
 	if err := w.Resource.Store(c, m.Elem(), columns); err != nil {
 		return none, err
+	}
+	if len(columns) == 0 && w.lists(in) {
+		if err := w.Resource.CountUp(c, m.Elem()); err != nil {
+			return none, err
+		}
 	}
 	return w.show(c, m, in, changes)
 }

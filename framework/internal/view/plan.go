@@ -391,11 +391,20 @@ func keyOf(v reflect.Value) any {
 	return reflect.Indirect(v).Interface()
 }
 
-// OwnColumns lists the columns of the row itself that the plan shows.
+// OwnColumns lists the columns of the row itself that the plan shows, and its references to rows whose
+// keys the plan shows.
 func (p *Plan) OwnColumns() (columns []*schema.Field) {
 	for _, l := range p.leaves {
-		if l.join == 0 && !l.hidden && !slices.Contains(columns, l.column) {
-			columns = append(columns, l.column)
+		column := l.column
+		if l.join > 0 {
+			j := p.joins[l.join-1]
+			if l.key || j.base != p.alias || l.column != j.relation.Schema.JoinPKs[0] {
+				continue
+			}
+			column = j.relation.Schema.BasePKs[0]
+		}
+		if !l.hidden && !slices.Contains(columns, column) {
+			columns = append(columns, column)
 		}
 	}
 	return columns

@@ -47,6 +47,9 @@ func newCORS(a describe.Catalog) *cors {
 		if e.IsTagged() {
 			exposes, takes = append(exposes, conditional.HeaderETag), append(takes, conditional.HeaderIfNoneMatch)
 		}
+		if e.HasCursors() {
+			exposes = append(exposes, problem.HeaderLink)
+		}
 		if e.File != nil {
 			takes = append(takes, "Content-Disposition", "If-None-Match", "If-Range", "Range")
 		}
