@@ -155,7 +155,8 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(), Single: v.Single, Middleware: v.Middleware,
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
+		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
 	}

@@ -233,6 +233,10 @@ func TestWrapMistakes(t *testing.T) {
 			v.WrapList, v.Verbs.List = "books", framework.Verb{}
 			v.Filters, v.Search, v.Ordering = nil, framework.Search{}, framework.Ordering{}
 		}, []string{`books: WrapList: it has no effect, because no endpoint answers with a list; leave it out`}},
+		{"one name for a row and for rows, without a list", func(v *framework.ViewSet[Book]) {
+			v.Wrap, v.WrapList, v.Verbs.List = "book", "book", framework.Verb{}
+			v.Filters, v.Search, v.Ordering = nil, framework.Search{}, framework.Ordering{}
+		}, []string{`books: WrapList: it has no effect, because no endpoint answers with a list; leave it out`}},
 		{"a row without an endpoint of one row", func(v *framework.ViewSet[Book]) {
 			v.Wrap, v.Verbs = "book", framework.Verbs{List: framework.Shows[BookView]()}
 		}, []string{`books: Wrap: it has no effect, because no endpoint has a body, or answers with one object; leave it out`}},
@@ -276,4 +280,16 @@ func TestWrapListWithoutPagination(t *testing.T) {
 	if err := api.Check(); err == nil || !strings.Contains(err.Error(), "agination") || strings.Contains(err.Error(), "WrapList") {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// TestWrapListOfRelatedRows: the name of a viewset's rows has an effect in the related list of another
+// viewset.
+func TestWrapListOfRelatedRows(t *testing.T) {
+	v, c := books(), chapters()
+	c.Verbs, c.WrapList = framework.Verbs{Retrieve: framework.Shows[ChapterView]()}, "chapters"
+	c.Filters, c.Ordering = nil, framework.Ordering{}
+	v.Actions = []framework.Action[Book]{framework.Related[Book, ChapterView]("parts", "chapters", "book")}
+	ada := serve(t, config(sqlite(t)), countries(), authors(), v, c).as("ada")
+	id := ada.post("/api/books/", fields{"title": "Emma"}).is(201).id()
+	ada.get("/api/books/" + id + "/parts/").is(200).says(`"chapters":[]`)
 }

@@ -68,9 +68,9 @@ func bindVersion(r *table.Resource, d declare.Versions, fault func(error)) *cond
 
 // checkCounter returns an error for a column that has another meaning than the number of changes.
 func checkCounter(r *table.Resource, f query.Field) error {
-	refers := slices.ContainsFunc(slices.Collect(maps.Values(r.Table.Relations)), func(rel *schema.Relation) bool { return slices.Contains(rel.BasePKs, f.Column) })
+	refers := func(rel *schema.Relation) bool { return slices.Contains(rel.BasePKs, f.Column) }
 	switch {
-	case refers:
+	case slices.ContainsFunc(slices.Collect(maps.Values(r.Table.Relations)), refers):
 		return naming.Sentence("%s refers to another row; add a column that only counts changes", f.Column.GoName)
 	case f.Column == declaredKey(r):
 		return naming.Sentence("%s is in the path of a row, which would change with each write; add a column that only counts changes", f.Column.GoName)
@@ -120,36 +120,44 @@ func (b *binder) checkVersions(r *table.Resource) {
 // hashed lists the columns of the hash: those that every view of one row shows to every caller. A
 // hash of other columns would let a caller who guesses their values see whether the guess is right.
 func hashed(r *table.Resource, fault func(error)) (columns []*schema.Field) {
-	first := true
+	views := 0
 	for _, e := range r.Endpoints {
 		if !e.IsTagged() || e.Pagination != nil {
 			continue
 		}
-		if e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.To != "" }) {
-			fault(naming.Sentence("an input sets related rows, which a hash of the row does not notice; name an integer column in Column"))
+		shown, err := shownToAll(r, e)
+		if err != nil {
+			fault(err)
+			return nil
 		}
-		plan, ok := r.Shown[e.Out].(*view.Plan)
-		if !ok {
-			fault(naming.Sentence("a function computes the answer with one row, which has no columns to hash; name an integer column in Column"))
-			continue
-		}
-		shown := slices.DeleteFunc(plan.OwnColumns(), func(column *schema.Field) bool {
-			return len(r.Relations.Base().Seeing(query.Field{Column: column})) > 0
-		})
-		if first {
-			columns, first = shown, false
-			continue
+		if views++; views == 1 {
+			columns = shown
 		}
 		columns = slices.DeleteFunc(columns, func(column *schema.Field) bool { return !slices.Contains(shown, column) })
 	}
-	switch nothing := len(slices.DeleteFunc(slices.Clone(columns), func(column *schema.Field) bool { return column.IsPK })) == 0; {
-	case first && slices.ContainsFunc(r.Endpoints, (*table.Endpoint).Matches):
+	beside := slices.ContainsFunc(columns, func(column *schema.Field) bool { return !column.IsPK })
+	switch {
+	case r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook():
+		fault(naming.Sentence("%s has a hook that changes rows as they are read, so a hash would not be that of the table; name an integer column in Column", r.Model.Name()))
+	case views == 0 && slices.ContainsFunc(r.Endpoints, (*table.Endpoint).Matches):
 		fault(naming.Sentence("no verb shows one row, so there is nothing to hash; name an integer column in Column"))
-	case !first && nothing:
+	case views > 0 && !beside:
 		fault(naming.Sentence("no column but the key is shown to every caller by every view of one row, so there is nothing to hash; name an integer column in Column"))
 	}
-	if r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook() {
-		fault(naming.Sentence("%s has a hook that changes rows as they are read, so a hash would not be that of the table; name an integer column in Column", r.Model.Name()))
-	}
 	return columns
+}
+
+// shownToAll lists the columns that the answer of an endpoint with one row shows to every caller. The
+// error is that of an endpoint whose rows have no hash.
+func shownToAll(r *table.Resource, e *table.Endpoint) ([]*schema.Field, error) {
+	if e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.To != "" }) {
+		return nil, naming.Sentence("an input sets related rows, which a hash of the row does not notice; name an integer column in Column")
+	}
+	plan, ok := r.Shown[e.Out].(*view.Plan)
+	if !ok {
+		return nil, naming.Sentence("a function computes the answer with one row, which has no columns to hash; name an integer column in Column")
+	}
+	return slices.DeleteFunc(plan.OwnColumns(), func(column *schema.Field) bool {
+		return len(r.Relations.Base().Seeing(query.Field{Column: column})) > 0
+	}), nil
 }

@@ -27,15 +27,13 @@ func (b *binder) wrap(r *table.Resource) {
 // WrapList also names its rows in the related lists of others.
 func (b *binder) checkWraps() {
 	objects, lists := map[*declare.Declaration]bool{}, map[*declare.Declaration]bool{}
-	for _, r := range b.api.Resources {
-		for _, e := range r.Endpoints {
-			list := e.Pagination != nil || e.Out != nil && e.Out.Kind() == reflect.Slice
-			if list && e.AnswerIn != "" {
-				lists[b.rowsOf(r, e)] = true
-			}
-			if e.BodyIn.Member != "" || !list && e.AnswerIn != "" {
-				objects[r.Declaration] = true
-			}
+	for _, e := range b.api.Endpoints() {
+		list := e.Pagination != nil || e.Out != nil && e.Out.Kind() == reflect.Slice
+		if list && e.AnswerIn != "" {
+			lists[b.rowsOf(e.Resource, e)] = true
+		}
+		if e.BodyIn.Member != "" || !list && e.AnswerIn != "" {
+			objects[e.Resource.Declaration] = true
 		}
 	}
 	for _, r := range b.api.Resources {

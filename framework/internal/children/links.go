@@ -85,7 +85,9 @@ func (l *Links) Refuses(method string) []string {
 
 // serve finds the row and the related row of a request and runs change, in one transaction. If that
 // changes anything, it counts the changes of the row up.
-func (l *Links) serve(change func(c *call.Call, row reflect.Value, key any) (changed bool, err error)) func(*call.Call, *table.Request) (*table.Response, error) {
+func (l *Links) serve(
+	change func(c *call.Call, row reflect.Value, key any) (changed bool, err error),
+) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		err := c.InTx(func(c *call.Call) error {
 			row, err := l.of.ModelOf(c, r)

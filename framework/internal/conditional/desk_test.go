@@ -110,6 +110,7 @@ type orderView struct {
 	Title  string     `json:"title"`
 	Lines  []lineView `json:"lines" from:"lines,order=id"`
 	Labels []string   `json:"labels" from:"labels.name,order=name"`
+	Number int64      `json:"number" from:"count(lines)"`
 }
 
 type lineView struct {
@@ -245,18 +246,38 @@ func slim() framework.ViewSet[Slim] {
 // boxes are memos that the staff reads, and that every caller reports and deletes.
 func boxes() framework.ViewSet[Memo] {
 	v := memos()
-	v.Name, v.Scope = "boxes", framework.Public()
+	v.Name, v.Scope, v.Wrap = "boxes", framework.Public(), "box"
 	v.Verbs.Retrieve = v.Verbs.Retrieve.Permit(framework.Staff())
 	v.Actions = []framework.Action[Memo]{framework.Post("report", func(*framework.Call, *Memo, framework.None) (framework.None, error) { return framework.None{}, nil })}
 	return v
 }
 
+// computed are the orders as a function shows one. An action runs without a transaction, and another one reads
+// If-Match itself.
+func computed() framework.ViewSet[Order] {
+	return framework.ViewSet[Order]{
+		Name: "orders", Under: "computed", Scope: framework.Own((*Order).owner), Versions: framework.Versions{Column: "version"},
+		Verbs: framework.Verbs{
+			Retrieve: framework.Computes(func(_ *framework.Call, o *Order) (plainView, error) { return plainView{o.ID, o.Title}, nil }),
+			Patch:    framework.Accepts[plainInput, plainView](),
+		},
+		Actions: []framework.Action[Order]{
+			framework.Post("alone", func(*framework.Call, *Order, framework.None) (framework.None, error) { return framework.None{}, nil }).Untransacted(),
+			framework.Post("own", func(c *framework.Call, _ *Order, _ framework.None) (string, error) {
+				return c.Request().Header.Get("If-Match"), nil
+			}).Takes(framework.Header{Name: "If-Match", Doc: "The version."}),
+		},
+	}
+}
+
 func resources() []framework.Resource {
 	return []framework.Resource{
+		computed(),
 		boxes(), slim(), orders(), plain(), memos(), strictMemos(), settings(),
 		framework.ViewSet[Label]{Name: "labels", Verbs: framework.ReadOnly[labelView](), Scope: framework.Public()},
 		framework.ViewSet[Line]{
 			Name: "lines", Parent: framework.Child("order", "orders").ByWriters(), Verbs: framework.CRUD[lineInput, lineView](), Scope: framework.Public(),
+			Versions: framework.Versions{Hash: true},
 		},
 	}
 }

@@ -20,6 +20,11 @@ type Sheet struct {
 	Title   string
 	Note    *int64
 	Version int64
+	Small   int32
+	Zero    int64 `bun:",nullzero"`
+	OtherID int64
+
+	Other *Sheet `bun:"rel:belongs-to,join:other_id=id"`
 }
 
 type sheetInput struct {
@@ -71,6 +76,26 @@ func TestMistakes(t *testing.T) {
 				},
 				"they have no effect",
 			},
+			{"a smaller integer", framework.Versions{Column: "small"}, nil, "Small is int32; a column that counts changes is an int64"},
+			{"a column that is nullzero", framework.Versions{Column: "zero"}, nil, "Zero is nullzero; a column that counts changes is never null"},
+			{"a reference", framework.Versions{Column: "other_id"}, nil, "OtherID refers to another row; add a column that only counts changes"},
+			{"the key of the path", column, func(v *framework.ViewSet[Sheet]) { v.Lookup = "version" }, "Version is in the path of a row"},
+			{"a column that some callers do not see", column, func(v *framework.ViewSet[Sheet]) {
+				v.Fields = []framework.FieldRule{framework.Sees("version", framework.Staff())}
+			}, "only some callers see Version, and the ETag shows it to all"},
+			{"a header that no function reads", column, func(v *framework.ViewSet[Sheet]) {
+				v.Verbs.Patch = v.Verbs.Patch.Takes(framework.Header{Name: "If-Match", Doc: "x"})
+			}, "patch takes If-Match, which the framework compares"},
+			{"a header of a read", column, func(v *framework.ViewSet[Sheet]) {
+				v.Verbs.Retrieve = v.Verbs.Retrieve.Takes(framework.Header{Name: "If-None-Match", Doc: "x"})
+			}, "retrieve takes If-None-Match, which the framework compares"},
+			{"a hash without a view of a row", framework.Versions{Hash: true}, func(v *framework.ViewSet[Sheet]) { v.Verbs = framework.Verbs{Delete: framework.Deletes()} }, "no verb shows one row, so there is nothing to hash"},
+			{"a hash of the key alone", framework.Versions{Hash: true}, func(v *framework.ViewSet[Sheet]) {
+				type view struct {
+					ID int64 `json:"id"`
+				}
+				v.Verbs.Create = framework.Accepts[sheetInput, view]()
+			}, "no column but the key is shown"},
 			{"nothing to require", framework.Versions{Column: "version", Required: true}, func(v *framework.ViewSet[Sheet]) { v.Verbs = framework.ReadOnly[sheetView]() }, "Required has no effect without Update, Patch or Delete"},
 			{
 				"an input with the column", column, func(v *framework.ViewSet[Sheet]) { v.Verbs.Patch = framework.Accepts[countedInput, sheetView]() },

@@ -248,11 +248,33 @@ func TestOtherModels(t *testing.T) {
 // hash would let them check guesses.
 func TestCallersWhoDoNotRead(t *testing.T) {
 	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
-		at := by.ada.Post("/api/boxes/", fields{"title": "first"}).Expect(201).Headers().Get("Location")
+		at := by.ada.Post("/api/boxes/", fields{"box": fields{"title": "first"}}).Expect(201).Headers().Get("Location")
 		by.bob.Get(at).Expect(403)
 		matching(by.bob, `"x"`).Post(at+"report/", nil).Expect(412).Header("ETag", "")
 		matching(by.bob, `"x"`).Delete(at).Expect(412).Header("ETag", "")
 		matching(by.staff, `"x"`).Post(at+"report/", nil).Expect(412).Header("ETag", tagOf(t, by.staff.Get(at)))
+	})
+}
+
+// TestOtherRows: the version of a row below another, and of a row that a function shows.
+func TestOtherRows(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		at := by.ada.Post("/api/orders/", fields{"title": "first"}).Expect(201).Headers().Get("Location")
+		id := strings.Split(strings.TrimSuffix(at, "/"), "/")
+		line := by.ada.Post(at+"lines/", fields{"text": "one"}).Expect(201).Headers().Get("Location")
+		for _, one := range []struct {
+			path string
+			body fields
+		}{{line, fields{"text": "two"}}, {"/api/computed/orders/" + id[len(id)-1] + "/", fields{"title": "two"}}} {
+			old := tagOf(t, by.ada.Get(one.path))
+			next := tagOf(t, matching(by.ada, old).Patch(one.path, one.body).Expect(200))
+			by.ada.Get(one.path).Header("ETag", next)
+			matching(by.ada, old).Patch(one.path, one.body).Expect(412).Header("ETag", next)
+		}
+		path := "/api/computed/orders/" + id[len(id)-1] + "/"
+		matching(by.ada, `"x"`).Post(path+"alone/", nil).Expect(412).Code("precondition_unsupported")
+		by.ada.Post(path+"alone/", nil).Expect(204)
+		matching(by.ada, `"x"`).Post(path+"own/", nil).Expect(200).Contains(`"\"x\""`)
 	})
 }
 
@@ -296,6 +318,12 @@ func TestHashes(t *testing.T) {
 		same("several", false)
 		set("UPDATE memos SET price = 0")
 		same("NULL that becomes zero", false)
+		by.ada.Patch(at, fields{"due": "2026-01-02T03:04:05.123456Z"}).Expect(200)
+		same("a time", false)
+		by.ada.Patch(at, fields{"due": "2026-01-02T03:04:05.123457Z"}).Expect(200)
+		same("a time that is a microsecond later", false)
+		by.ada.Patch(at, fields{"due": "2026-01-02T05:04:05.123457+02:00"}).Expect(200)
+		same("the same time in another zone", true)
 		matching(by.ada, tag).Patch(at, fields{"secret": "new"}).Expect(200)
 		matching(by.ada, tag).Patch(at, fields{"title": "new"}).Expect(200)
 		matching(by.ada, tag).Patch(at, fields{"title": "newer"}).Expect(412)

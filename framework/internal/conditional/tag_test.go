@@ -1,9 +1,11 @@
 package conditional_test
 
 import (
+	"database/sql/driver"
 	"strings"
 	"testing"
 
+	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/internal/conditional"
 )
 
@@ -78,4 +80,20 @@ func FuzzHeaders(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHashOfColumns: two lists of values with the same bytes in all have different hashes.
+func TestHashOfColumns(t *testing.T) {
+	v := &conditional.Version{Hashed: make([]*schema.Field, 2)}
+	seen := map[string][]driver.Value{}
+	for _, values := range [][]driver.Value{{"a", "bc"}, {"ab", "c"}, {"", "abc"}, {"abc", ""}, {nil, "abc"}, {"abc", nil}, {int64(1), "1"}, {"1", int64(1)}, {true, "x"}, {1.0, "x"}, {int64(1), "x"}, {nil, nil}} {
+		version := v.OfColumns(values)
+		if other, known := seen[version]; known {
+			t.Errorf("%v and %v have the version %s", values, other, version)
+		}
+		seen[version] = values
+	}
+	if v.OfColumns([]driver.Value{"a", []byte("b")}) != v.OfColumns([]driver.Value{[]byte("a"), "b"}) {
+		t.Error("a text has another version as bytes")
+	}
 }

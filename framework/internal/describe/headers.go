@@ -37,10 +37,15 @@ var fileHeaders = []call.Header{
 
 // etag is the ETag of a row or a list. It is not required: generators such as ogen make one type of a
 // view and its headers, and functions may answer with the same view without it.
-var etag = call.Header{Name: conditional.HeaderETag, Doc: "The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match."}
+func etag() call.Header {
+	return call.Header{Name: conditional.HeaderETag, Doc: "The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match."}
+}
 
 // pageLinks is the header Link of a list whose pages begin at cursors.
-var pageLinks = call.Header{Name: problem.HeaderLink, Doc: `The pages after and before this one: <URL>; rel="next" and <URL>; rel="prev". Absent if there is no other page.`}
+func pageLinks() call.Header {
+	const doc = `The pages after and before this one: <URL>; rel="next" and <URL>; rel="prev". Absent if there is no other page.`
+	return call.Header{Name: problem.HeaderLink, Doc: doc}
+}
 
 // takes lists the request headers that the framework reads, and those that the function of the
 // endpoint reads.
@@ -77,10 +82,10 @@ func (e Operation) headers() []call.Header {
 	}
 	all = append(all, e.FileHeaders()...)
 	if e.IsTagged() {
-		all = append(all, etag)
+		all = append(all, etag())
 	}
 	if e.HasCursors() {
-		all = append(all, pageLinks)
+		all = append(all, pageLinks())
 	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)
@@ -111,7 +116,7 @@ func (e Operation) headersOf(status int, codes []string) []call.Header {
 		all = append(all, call.Header{Name: "Content-Range", Doc: "The length of the file.", Required: true})
 	}
 	if e.Matches() && slices.Contains(codes, problem.CodePreconditionFailed) {
-		all = append(all, etag)
+		all = append(all, etag())
 	}
 	allow := standardHeader(problem.HeaderAllow)
 	allow.Required = !slices.Contains(beforeThePath, status) && !slices.Contains(codes, problem.CodeInvalidHost)

@@ -108,7 +108,7 @@ func readValue(b []byte) (value driver.Value, rest []byte, ok bool) {
 		return n, b[length:], true
 	case isText, isBytes:
 		n, length := binary.Uvarint(b)
-		if length <= 0 || uint64(len(b)-length) < n {
+		if length <= 0 || uint64(len(b)-length) < n { //nolint:gosec // length is at most that of b
 			return nil, nil, false
 		}
 		end := length + int(n) //nolint:gosec // it is below the length of b
@@ -125,5 +125,5 @@ func readTime(seconds int64, b []byte) (driver.Value, []byte, bool) {
 	if length <= 0 || nanos >= uint64(time.Second) {
 		return nil, nil, false
 	}
-	return time.Unix(seconds, int64(nanos)).UTC(), b[length:], true //nolint:gosec // it is below 10^9
+	return time.Unix(seconds, int64(nanos)).UTC(), b[length:], true
 }

@@ -70,8 +70,10 @@ func TestCursorsOfOtherQueries(t *testing.T) {
 		ada.Get("/api/letters/?ordering=rating&above=2&cursor=x").Expect(400).Fault("cursor", "invalid_parameter")
 		bob.Get(link.RequestURI()).Expect(400).Fault("cursor", "invalid_parameter")
 		visitor.Get(link.RequestURI()).Expect(400)
-		if strings.Contains(cursor, "rating") || ada.Get("/api/letters/?ordering=rating&above=2").Body() != ada.Get("/api/letters/?ordering=rating&above=2").Body() {
-			t.Error("the same page has two cursors")
+		var again listed
+		ada.Get("/api/letters/?ordering=rating&above=2").Expect(200).JSON(&again)
+		if *again.Next != *one.Next {
+			t.Errorf("the same page has the next one %s, and %s", *one.Next, *again.Next)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package keyset_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -228,7 +227,7 @@ func TestWalks(t *testing.T) {
 				}
 				c.Get(at).Expect(200).JSON(&one)
 				for _, p := range one.Results {
-					names = append(names, fmt.Sprint(p.ID))
+					names = append(names, strconv.FormatInt(p.ID, 10))
 				}
 				if at = ""; one.Next != nil {
 					at = *one.Next

@@ -139,23 +139,26 @@ func (k *keysetPage) statement(c *call.Call, limit int64) schema.QueryAppender {
 		parts = keyset.Parts(c, k.terms, *k.place)
 	}
 	var selects []any
-	var names []string
 	for _, part := range parts {
 		q, _ := k.keyed(c, part.Narrow(k.matching(c, k.parsed)), k.parsed)
-		names = nil
-		for n, t := range k.terms {
-			direction := bun.Safe(keyset.Direction(t, k.back()))
-			q = q.OrderExpr("? ?", t.Field.SQL(c), direction)
-			names = append(names, k.nameOf(n, t)+" "+string(direction))
+		for _, t := range k.terms {
+			q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(keyset.Direction(t, k.back())))
 		}
 		selects = append(selects, first(q, limit))
 	}
 	if len(selects) == 1 {
 		return selects[0].(schema.QueryAppender) //nolint:forcetypeassert // first returned it
 	}
-	union := strings.TrimSuffix(strings.Repeat("SELECT * FROM (?) AS part UNION ALL ", len(selects)), " UNION ALL ")
-	all := bun.SafeQuery("SELECT * FROM ("+union+") AS parts ORDER BY "+strings.Join(names, ", "), selects...)
-	return first(all, limit)
+	columns, order := []string{`"key"`}, []string{}
+	for n, t := range k.terms {
+		if !k.Endpoint.Ordering.IsKey(t) {
+			columns = append(columns, k.nameOf(n, t))
+		}
+		order = append(order, k.nameOf(n, t)+" "+keyset.Direction(t, k.back()))
+	}
+	selected := "SELECT " + strings.Join(columns, ", ") + " FROM ("
+	union := strings.TrimSuffix(strings.Repeat(selected+"?) AS part UNION ALL ", len(selects)), " UNION ALL ")
+	return first(bun.SafeQuery(selected+union+") AS parts ORDER BY "+strings.Join(order, ", "), selects...), limit)
 }
 
 // first limits a query to at least some rows: to the next power of two. It is in the text, because

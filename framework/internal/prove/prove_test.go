@@ -221,7 +221,7 @@ func proveWith(t *testing.T, db *sqldb.DB, g *guests, signIn func(context.Contex
 		t.Fatal(err)
 	}
 	c := apitest.Config(db)
-	c.Authentication = []framework.Authenticator{g}
+	c.Authentication, c.CursorKeys = []framework.Authenticator{g}, [][]byte{make([]byte, 32)}
 	api := framework.New(c)
 	api.Register(resources...)
 	handler, err := api.Handler()

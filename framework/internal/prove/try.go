@@ -32,6 +32,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 		p.tryKeys(e)
 		p.tryMoves(e)
 		p.tryReplay(e)
+		p.tryCursors(e)
 	}
 }
 

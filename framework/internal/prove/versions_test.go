@@ -1,7 +1,9 @@
 package prove_test
 
 import (
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"slices"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework"
+	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
 )
@@ -38,15 +41,48 @@ func leaves(versions framework.Versions) []framework.Resource {
 		ID   uuid.UUID `json:"id"`
 		Text string    `json:"text"`
 	}
-	clear := framework.Post("clear", func(c *framework.Call, p *Leaf, _ framework.None) (framework.None, error) {
+	empty := framework.Post("clear", func(c *framework.Call, p *Leaf, _ framework.None) (framework.None, error) {
 		p.Text = "-"
 		return framework.None{}, framework.Save(c, p)
 	})
 	return []framework.Resource{
 		framework.ViewSet[Leaf]{
 			Name: "leafs", Verbs: framework.CRUD[input, view](), Scope: framework.Own((*Leaf).owner), Permission: framework.Authenticated(),
-			Versions: versions, Actions: []framework.Action[Leaf]{clear},
+			Versions: versions, Actions: []framework.Action[Leaf]{empty},
 		},
+	}
+}
+
+// TestCursors: lists whose pages begin at cursors are proved, and a server must not accept the cursor of another
+// caller.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	for _, leak := range []bool{false, true} {
+		apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
+			all := leaves(framework.Versions{Column: "version"})
+			list, ok := all[0].(framework.ViewSet[Leaf])
+			if !ok {
+				t.Fatal("the leaves are no viewset")
+			}
+			list.Pagination, list.Ordering = page.Cursor{Size: 1}, framework.Ordering{Allowed: []string{"text"}}
+			lenient := func(_ *guests, next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					cursor, answer := r.URL.Query().Get("cursor"), httptest.NewRecorder()
+					if next.ServeHTTP(answer, r); leak && cursor != "" && answer.Code == http.StatusBadRequest {
+						answer.Code = http.StatusOK
+					}
+					maps.Copy(w.Header(), answer.Header())
+					w.WriteHeader(answer.Code)
+					_, _ = w.Write(answer.Body.Bytes())
+				})
+			}
+			report := prove(t, db, lenient, list)
+			if leak {
+				finds(t, report, "GET /api/leafs/", "the cursor of another caller is accepted")
+			} else if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+				t.Errorf("the findings are %v; want none", found)
+			}
+		})
 	}
 }
 

@@ -100,12 +100,18 @@ func (e Handler) attempt(r *table.Request, in *input.Decoded, s step) func(*call
 			}
 		}
 		changes, err := e.check(c, in, s.lists, model)
-		if _, wrong := errors.AsType[*problem.Error](err); s.confirm != nil && (err == nil || wrong) {
-			err = cmp.Or(s.confirm(c, r, in, model), err)
-		}
-		if err != nil {
+		if err = s.confirmed(c, r, in, model, err); err != nil {
 			return nil, err
 		}
 		return s.act(c, r, in, model, changes)
 	}
+}
+
+// confirmed checks the row of a step again, and returns that error, or else err. If err is an error of
+// the database, it only returns err.
+func (s step) confirmed(c *call.Call, r *table.Request, in *input.Decoded, model reflect.Value, err error) error {
+	if _, wrong := errors.AsType[*problem.Error](err); s.confirm == nil || err != nil && !wrong {
+		return err
+	}
+	return cmp.Or(s.confirm(c, r, in, model), err)
 }

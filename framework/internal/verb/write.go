@@ -183,7 +183,8 @@ func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error))
 // blind reports whether a change does not need to read the row first. A recorder needs the row
 // before the change if the body writes a column, and If-Match compares its version.
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
-	return r.Match == nil && (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) && w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
+	return r.Match == nil && (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) &&
+		w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
