@@ -2011,6 +2011,9 @@ type ListAppointmentsParams struct {
 
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // ListAppointmentsParamsStatus defines parameters for ListAppointments.
@@ -2018,6 +2021,30 @@ type ListAppointmentsParamsStatus string
 
 // ListAppointmentsParamsOrdering defines parameters for ListAppointments.
 type ListAppointmentsParamsOrdering string
+
+// DeleteAppointmentParams defines parameters for DeleteAppointment.
+type DeleteAppointmentParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// GetAppointmentParams defines parameters for GetAppointment.
+type GetAppointmentParams struct {
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// UpdateAppointmentParams defines parameters for UpdateAppointment.
+type UpdateAppointmentParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// ReplaceAppointmentParams defines parameters for ReplaceAppointment.
+type ReplaceAppointmentParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
 
 // CreateAuthSessionParams defines parameters for CreateAuthSession.
 type CreateAuthSessionParams struct {
@@ -2101,10 +2128,37 @@ type ListPatientsParams struct {
 
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // ListPatientsParamsOrdering defines parameters for ListPatients.
 type ListPatientsParamsOrdering string
+
+// DeletePatientParams defines parameters for DeletePatient.
+type DeletePatientParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// GetPatientParams defines parameters for GetPatient.
+type GetPatientParams struct {
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// UpdatePatientParams defines parameters for UpdatePatient.
+type UpdatePatientParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// ReplacePatientParams defines parameters for ReplacePatient.
+type ReplacePatientParams struct {
+	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
 
 // ListProductsParams defines parameters for ListProducts.
 type ListProductsParams struct {
@@ -2456,40 +2510,40 @@ type ClientInterface interface {
 	// DeleteAppointment Delete an appointment
 	//
 	// Corresponds with DELETE /api/appointments/{id}/ (the `DeleteAppointment` operationId).
-	DeleteAppointment(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteAppointment(ctx context.Context, id openapi_types.UUID, params *DeleteAppointmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetAppointment Get an appointment
 	//
 	// Corresponds with GET /api/appointments/{id}/ (the `GetAppointment` operationId).
-	GetAppointment(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetAppointment(ctx context.Context, id openapi_types.UUID, params *GetAppointmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateAppointmentWithBody Change an appointment
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-	UpdateAppointmentWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateAppointmentWithBody(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateAppointment Change an appointment
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-	UpdateAppointment(ctx context.Context, id openapi_types.UUID, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateAppointment(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplaceAppointmentWithBody Replace an appointment
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-	ReplaceAppointmentWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplaceAppointmentWithBody(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplaceAppointment Replace an appointment
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-	ReplaceAppointment(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplaceAppointment(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ChangeOwnEmailWithBody Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
 	//
@@ -2892,40 +2946,40 @@ type ClientInterface interface {
 	// DeletePatient Delete a patient
 	//
 	// Corresponds with DELETE /api/patients/{id}/ (the `DeletePatient` operationId).
-	DeletePatient(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeletePatient(ctx context.Context, id openapi_types.UUID, params *DeletePatientParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPatient Get a patient
 	//
 	// Corresponds with GET /api/patients/{id}/ (the `GetPatient` operationId).
-	GetPatient(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetPatient(ctx context.Context, id openapi_types.UUID, params *GetPatientParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdatePatientWithBody Change a patient
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-	UpdatePatientWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdatePatientWithBody(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdatePatient Change a patient
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-	UpdatePatient(ctx context.Context, id openapi_types.UUID, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdatePatient(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplacePatientWithBody Replace a patient
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-	ReplacePatientWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplacePatientWithBody(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplacePatient Replace a patient
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-	ReplacePatient(ctx context.Context, id openapi_types.UUID, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplacePatient(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPatientAppointments The patient's appointments, all of them
 	//
@@ -3187,8 +3241,8 @@ func (c *Client) CreateAppointment(ctx context.Context, body CreateAppointmentJS
 // DeleteAppointment Delete an appointment
 //
 // Corresponds with DELETE /api/appointments/{id}/ (the `DeleteAppointment` operationId).
-func (c *Client) DeleteAppointment(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteAppointmentRequest(c.Server, id)
+func (c *Client) DeleteAppointment(ctx context.Context, id openapi_types.UUID, params *DeleteAppointmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteAppointmentRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3202,8 +3256,8 @@ func (c *Client) DeleteAppointment(ctx context.Context, id openapi_types.UUID, r
 // GetAppointment Get an appointment
 //
 // Corresponds with GET /api/appointments/{id}/ (the `GetAppointment` operationId).
-func (c *Client) GetAppointment(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAppointmentRequest(c.Server, id)
+func (c *Client) GetAppointment(ctx context.Context, id openapi_types.UUID, params *GetAppointmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAppointmentRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3219,8 +3273,8 @@ func (c *Client) GetAppointment(ctx context.Context, id openapi_types.UUID, reqE
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-func (c *Client) UpdateAppointmentWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateAppointmentRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) UpdateAppointmentWithBody(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAppointmentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3236,8 +3290,8 @@ func (c *Client) UpdateAppointmentWithBody(ctx context.Context, id openapi_types
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-func (c *Client) UpdateAppointment(ctx context.Context, id openapi_types.UUID, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateAppointmentRequest(c.Server, id, body)
+func (c *Client) UpdateAppointment(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAppointmentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3253,8 +3307,8 @@ func (c *Client) UpdateAppointment(ctx context.Context, id openapi_types.UUID, b
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-func (c *Client) ReplaceAppointmentWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplaceAppointmentRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) ReplaceAppointmentWithBody(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceAppointmentRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3270,8 +3324,8 @@ func (c *Client) ReplaceAppointmentWithBody(ctx context.Context, id openapi_type
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-func (c *Client) ReplaceAppointment(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplaceAppointmentRequest(c.Server, id, body)
+func (c *Client) ReplaceAppointment(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceAppointmentRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4303,8 +4357,8 @@ func (c *Client) CreatePatient(ctx context.Context, body CreatePatientJSONReques
 // DeletePatient Delete a patient
 //
 // Corresponds with DELETE /api/patients/{id}/ (the `DeletePatient` operationId).
-func (c *Client) DeletePatient(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeletePatientRequest(c.Server, id)
+func (c *Client) DeletePatient(ctx context.Context, id openapi_types.UUID, params *DeletePatientParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeletePatientRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4318,8 +4372,8 @@ func (c *Client) DeletePatient(ctx context.Context, id openapi_types.UUID, reqEd
 // GetPatient Get a patient
 //
 // Corresponds with GET /api/patients/{id}/ (the `GetPatient` operationId).
-func (c *Client) GetPatient(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPatientRequest(c.Server, id)
+func (c *Client) GetPatient(ctx context.Context, id openapi_types.UUID, params *GetPatientParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPatientRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4335,8 +4389,8 @@ func (c *Client) GetPatient(ctx context.Context, id openapi_types.UUID, reqEdito
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-func (c *Client) UpdatePatientWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdatePatientRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) UpdatePatientWithBody(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePatientRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4352,8 +4406,8 @@ func (c *Client) UpdatePatientWithBody(ctx context.Context, id openapi_types.UUI
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-func (c *Client) UpdatePatient(ctx context.Context, id openapi_types.UUID, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdatePatientRequest(c.Server, id, body)
+func (c *Client) UpdatePatient(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdatePatientRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4369,8 +4423,8 @@ func (c *Client) UpdatePatient(ctx context.Context, id openapi_types.UUID, body 
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-func (c *Client) ReplacePatientWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplacePatientRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) ReplacePatientWithBody(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplacePatientRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4386,8 +4440,8 @@ func (c *Client) ReplacePatientWithBody(ctx context.Context, id openapi_types.UU
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-func (c *Client) ReplacePatient(ctx context.Context, id openapi_types.UUID, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplacePatientRequest(c.Server, id, body)
+func (c *Client) ReplacePatient(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplacePatientRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5004,6 +5058,21 @@ func NewListAppointmentsRequest(server string, params *ListAppointmentsParams) (
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -5048,7 +5117,7 @@ func NewCreateAppointmentRequestWithBody(server string, contentType string, body
 }
 
 // NewDeleteAppointmentRequest constructs an http.Request for the DeleteAppointment method
-func NewDeleteAppointmentRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+func NewDeleteAppointmentRequest(server string, id openapi_types.UUID, params *DeleteAppointmentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5078,11 +5147,26 @@ func NewDeleteAppointmentRequest(server string, id openapi_types.UUID) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewGetAppointmentRequest constructs an http.Request for the GetAppointment method
-func NewGetAppointmentRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+func NewGetAppointmentRequest(server string, id openapi_types.UUID, params *GetAppointmentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5112,22 +5196,37 @@ func NewGetAppointmentRequest(server string, id openapi_types.UUID) (*http.Reque
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewUpdateAppointmentRequest calls the generic UpdateAppointment builder with application/json body
-func NewUpdateAppointmentRequest(server string, id openapi_types.UUID, body UpdateAppointmentJSONRequestBody) (*http.Request, error) {
+func NewUpdateAppointmentRequest(server string, id openapi_types.UUID, params *UpdateAppointmentParams, body UpdateAppointmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateAppointmentRequestWithBody(server, id, "application/json", bodyReader)
+	return NewUpdateAppointmentRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewUpdateAppointmentRequestWithBody constructs an http.Request for the UpdateAppointment method, with any body, and a specified content type
-func NewUpdateAppointmentRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateAppointmentRequestWithBody(server string, id openapi_types.UUID, params *UpdateAppointmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5159,22 +5258,37 @@ func NewUpdateAppointmentRequestWithBody(server string, id openapi_types.UUID, c
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewReplaceAppointmentRequest calls the generic ReplaceAppointment builder with application/json body
-func NewReplaceAppointmentRequest(server string, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody) (*http.Request, error) {
+func NewReplaceAppointmentRequest(server string, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewReplaceAppointmentRequestWithBody(server, id, "application/json", bodyReader)
+	return NewReplaceAppointmentRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewReplaceAppointmentRequestWithBody constructs an http.Request for the ReplaceAppointment method, with any body, and a specified content type
-func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, params *ReplaceAppointmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5205,6 +5319,21 @@ func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -6884,6 +7013,21 @@ func NewListPatientsRequest(server string, params *ListPatientsParams) (*http.Re
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -6928,7 +7072,7 @@ func NewCreatePatientRequestWithBody(server string, contentType string, body io.
 }
 
 // NewDeletePatientRequest constructs an http.Request for the DeletePatient method
-func NewDeletePatientRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+func NewDeletePatientRequest(server string, id openapi_types.UUID, params *DeletePatientParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -6958,11 +7102,26 @@ func NewDeletePatientRequest(server string, id openapi_types.UUID) (*http.Reques
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewGetPatientRequest constructs an http.Request for the GetPatient method
-func NewGetPatientRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+func NewGetPatientRequest(server string, id openapi_types.UUID, params *GetPatientParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -6992,22 +7151,37 @@ func NewGetPatientRequest(server string, id openapi_types.UUID) (*http.Request, 
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewUpdatePatientRequest calls the generic UpdatePatient builder with application/json body
-func NewUpdatePatientRequest(server string, id openapi_types.UUID, body UpdatePatientJSONRequestBody) (*http.Request, error) {
+func NewUpdatePatientRequest(server string, id openapi_types.UUID, params *UpdatePatientParams, body UpdatePatientJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdatePatientRequestWithBody(server, id, "application/json", bodyReader)
+	return NewUpdatePatientRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewUpdatePatientRequestWithBody constructs an http.Request for the UpdatePatient method, with any body, and a specified content type
-func NewUpdatePatientRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdatePatientRequestWithBody(server string, id openapi_types.UUID, params *UpdatePatientParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7039,22 +7213,37 @@ func NewUpdatePatientRequestWithBody(server string, id openapi_types.UUID, conte
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewReplacePatientRequest calls the generic ReplacePatient builder with application/json body
-func NewReplacePatientRequest(server string, id openapi_types.UUID, body ReplacePatientJSONRequestBody) (*http.Request, error) {
+func NewReplacePatientRequest(server string, id openapi_types.UUID, params *ReplacePatientParams, body ReplacePatientJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewReplacePatientRequestWithBody(server, id, "application/json", bodyReader)
+	return NewReplacePatientRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewReplacePatientRequestWithBody constructs an http.Request for the ReplacePatient method, with any body, and a specified content type
-func NewReplacePatientRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewReplacePatientRequestWithBody(server string, id openapi_types.UUID, params *ReplacePatientParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7085,6 +7274,21 @@ func NewReplacePatientRequestWithBody(server string, id openapi_types.UUID, cont
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7449,42 +7653,42 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/appointments/{id}/ (the `DeleteAppointment` operationId).
-	DeleteAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*DeleteAppointmentResponse, error)
+	DeleteAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *DeleteAppointmentParams, reqEditors ...RequestEditorFn) (*DeleteAppointmentResponse, error)
 
 	// GetAppointmentWithResponse Get an appointment
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/appointments/{id}/ (the `GetAppointment` operationId).
-	GetAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetAppointmentResponse, error)
+	GetAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *GetAppointmentParams, reqEditors ...RequestEditorFn) (*GetAppointmentResponse, error)
 
 	// UpdateAppointmentWithBodyWithResponse Change an appointment
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-	UpdateAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error)
+	UpdateAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error)
 
 	// UpdateAppointmentWithResponse Change an appointment
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-	UpdateAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error)
+	UpdateAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error)
 
 	// ReplaceAppointmentWithBodyWithResponse Replace an appointment
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-	ReplaceAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
+	ReplaceAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
 
 	// ReplaceAppointmentWithResponse Replace an appointment
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-	ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
+	ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
 
 	// ChangeOwnEmailWithBodyWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
 	//
@@ -7925,42 +8129,42 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/patients/{id}/ (the `DeletePatient` operationId).
-	DeletePatientWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*DeletePatientResponse, error)
+	DeletePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *DeletePatientParams, reqEditors ...RequestEditorFn) (*DeletePatientResponse, error)
 
 	// GetPatientWithResponse Get a patient
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/patients/{id}/ (the `GetPatient` operationId).
-	GetPatientWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetPatientResponse, error)
+	GetPatientWithResponse(ctx context.Context, id openapi_types.UUID, params *GetPatientParams, reqEditors ...RequestEditorFn) (*GetPatientResponse, error)
 
 	// UpdatePatientWithBodyWithResponse Change a patient
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-	UpdatePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error)
+	UpdatePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error)
 
 	// UpdatePatientWithResponse Change a patient
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-	UpdatePatientWithResponse(ctx context.Context, id openapi_types.UUID, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error)
+	UpdatePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error)
 
 	// ReplacePatientWithBodyWithResponse Replace a patient
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-	ReplacePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error)
+	ReplacePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error)
 
 	// ReplacePatientWithResponse Replace a patient
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-	ReplacePatientWithResponse(ctx context.Context, id openapi_types.UUID, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error)
+	ReplacePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error)
 
 	// GetPatientAppointmentsWithResponse The patient's appointments, all of them
 	//
@@ -9706,8 +9910,8 @@ func (c *ClientWithResponses) CreateAppointmentWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/appointments/{id}/ (the `DeleteAppointment` operationId).
-func (c *ClientWithResponses) DeleteAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*DeleteAppointmentResponse, error) {
-	rsp, err := c.DeleteAppointment(ctx, id, reqEditors...)
+func (c *ClientWithResponses) DeleteAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *DeleteAppointmentParams, reqEditors ...RequestEditorFn) (*DeleteAppointmentResponse, error) {
+	rsp, err := c.DeleteAppointment(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9719,8 +9923,8 @@ func (c *ClientWithResponses) DeleteAppointmentWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/appointments/{id}/ (the `GetAppointment` operationId).
-func (c *ClientWithResponses) GetAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetAppointmentResponse, error) {
-	rsp, err := c.GetAppointment(ctx, id, reqEditors...)
+func (c *ClientWithResponses) GetAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *GetAppointmentParams, reqEditors ...RequestEditorFn) (*GetAppointmentResponse, error) {
+	rsp, err := c.GetAppointment(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9732,8 +9936,8 @@ func (c *ClientWithResponses) GetAppointmentWithResponse(ctx context.Context, id
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-func (c *ClientWithResponses) UpdateAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error) {
-	rsp, err := c.UpdateAppointmentWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) UpdateAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error) {
+	rsp, err := c.UpdateAppointmentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9745,8 +9949,8 @@ func (c *ClientWithResponses) UpdateAppointmentWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/appointments/{id}/ (the `UpdateAppointment` operationId).
-func (c *ClientWithResponses) UpdateAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error) {
-	rsp, err := c.UpdateAppointment(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateAppointmentParams, body UpdateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAppointmentResponse, error) {
+	rsp, err := c.UpdateAppointment(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9758,8 +9962,8 @@ func (c *ClientWithResponses) UpdateAppointmentWithResponse(ctx context.Context,
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-func (c *ClientWithResponses) ReplaceAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error) {
-	rsp, err := c.ReplaceAppointmentWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ReplaceAppointmentWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error) {
+	rsp, err := c.ReplaceAppointmentWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9771,8 +9975,8 @@ func (c *ClientWithResponses) ReplaceAppointmentWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
-func (c *ClientWithResponses) ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error) {
-	rsp, err := c.ReplaceAppointment(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error) {
+	rsp, err := c.ReplaceAppointment(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10590,8 +10794,8 @@ func (c *ClientWithResponses) CreatePatientWithResponse(ctx context.Context, bod
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /api/patients/{id}/ (the `DeletePatient` operationId).
-func (c *ClientWithResponses) DeletePatientWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*DeletePatientResponse, error) {
-	rsp, err := c.DeletePatient(ctx, id, reqEditors...)
+func (c *ClientWithResponses) DeletePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *DeletePatientParams, reqEditors ...RequestEditorFn) (*DeletePatientResponse, error) {
+	rsp, err := c.DeletePatient(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10603,8 +10807,8 @@ func (c *ClientWithResponses) DeletePatientWithResponse(ctx context.Context, id 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/patients/{id}/ (the `GetPatient` operationId).
-func (c *ClientWithResponses) GetPatientWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetPatientResponse, error) {
-	rsp, err := c.GetPatient(ctx, id, reqEditors...)
+func (c *ClientWithResponses) GetPatientWithResponse(ctx context.Context, id openapi_types.UUID, params *GetPatientParams, reqEditors ...RequestEditorFn) (*GetPatientResponse, error) {
+	rsp, err := c.GetPatient(ctx, id, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10616,8 +10820,8 @@ func (c *ClientWithResponses) GetPatientWithResponse(ctx context.Context, id ope
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-func (c *ClientWithResponses) UpdatePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error) {
-	rsp, err := c.UpdatePatientWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) UpdatePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error) {
+	rsp, err := c.UpdatePatientWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10629,8 +10833,8 @@ func (c *ClientWithResponses) UpdatePatientWithBodyWithResponse(ctx context.Cont
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/patients/{id}/ (the `UpdatePatient` operationId).
-func (c *ClientWithResponses) UpdatePatientWithResponse(ctx context.Context, id openapi_types.UUID, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error) {
-	rsp, err := c.UpdatePatient(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdatePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdatePatientParams, body UpdatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdatePatientResponse, error) {
+	rsp, err := c.UpdatePatient(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10642,8 +10846,8 @@ func (c *ClientWithResponses) UpdatePatientWithResponse(ctx context.Context, id 
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-func (c *ClientWithResponses) ReplacePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error) {
-	rsp, err := c.ReplacePatientWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ReplacePatientWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error) {
+	rsp, err := c.ReplacePatientWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10655,8 +10859,8 @@ func (c *ClientWithResponses) ReplacePatientWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/patients/{id}/ (the `ReplacePatient` operationId).
-func (c *ClientWithResponses) ReplacePatientWithResponse(ctx context.Context, id openapi_types.UUID, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error) {
-	rsp, err := c.ReplacePatient(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) ReplacePatientWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplacePatientParams, body ReplacePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplacePatientResponse, error) {
+	rsp, err := c.ReplacePatient(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11020,6 +11224,9 @@ func ParseListAppointmentsResponse(rsp *http.Response) (*ListAppointmentsRespons
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -11114,6 +11321,9 @@ func ParseGetAppointmentResponse(rsp *http.Response) (*GetAppointmentResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -12420,6 +12630,9 @@ func ParseListPatientsResponse(rsp *http.Response) (*ListPatientsResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -12514,6 +12727,9 @@ func ParseGetPatientResponse(rsp *http.Response) (*GetPatientResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

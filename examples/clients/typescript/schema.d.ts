@@ -2453,12 +2453,31 @@ export interface components {
              */
             notes?: string | null;
         };
+        /** @description The precondition is false. */
+        PreconditionFailedProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 412;
+            /** @enum {string} */
+            code?: "precondition_failed";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "precondition_failed";
+        };
         /** @description The precondition is not supported. */
         PreconditionUnsupportedProblem: components["schemas"]["Problem"] & {
             /** @enum {integer} */
             status?: 412;
             /** @enum {string} */
             code?: "precondition_unsupported";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "precondition_unsupported";
         };
         PricedLine: {
             /** Format: uuid */
@@ -3701,6 +3720,25 @@ export interface components {
                 "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["UnavailableProblem"];
             };
         };
+        /**
+         * @description - `precondition_failed`: The precondition is false.
+         *     - `precondition_unsupported`: The precondition is not supported.
+         */
+        PreconditionFailedOrPreconditionUnsupported: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                ETag: components["headers"]["ETag"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PreconditionFailedProblem"] | components["schemas"]["PreconditionUnsupportedProblem"];
+            };
+        };
         /** @description `precondition_unsupported`: The precondition is not supported. */
         PreconditionUnsupported: {
             headers: {
@@ -3858,6 +3896,8 @@ export interface components {
     headers: {
         /** @description The methods of this path. */
         Allow: string;
+        /** @description The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match. */
+        ETag: string;
         /** @description true if the answer is that of an earlier request with the same key. */
         "Idempotent-Replayed": string;
         /** @description The address of what was made. */
@@ -3957,6 +3997,7 @@ export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
+export type PreconditionFailedProblem = components['schemas']['PreconditionFailedProblem'];
 export type PreconditionUnsupportedProblem = components['schemas']['PreconditionUnsupportedProblem'];
 export type PricedLine = components['schemas']['PricedLine'];
 export type Problem = components['schemas']['Problem'];
@@ -4035,6 +4076,7 @@ export type ResponseInvalidTokenOrRefreshSuperseded = components['responses']['I
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseNotRevocable = components['responses']['NotRevocable'];
 export type ResponseOverloadedOrUnavailable = components['responses']['OverloadedOrUnavailable'];
+export type ResponsePreconditionFailedOrPreconditionUnsupported = components['responses']['PreconditionFailedOrPreconditionUnsupported'];
 export type ResponsePreconditionUnsupported = components['responses']['PreconditionUnsupported'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
@@ -4046,6 +4088,7 @@ export type ResponseUnsupportedMediaType = components['responses']['UnsupportedM
 export type ResponseUriTooLong = components['responses']['UriTooLong'];
 export type ResponseVariantNotFound = components['responses']['VariantNotFound'];
 export type HeaderAllow = components['headers']['Allow'];
+export type HeaderETag = components['headers']['ETag'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -5157,7 +5200,10 @@ export interface operations {
                 /** @description The page's number, from 1. */
                 page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5167,6 +5213,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5177,6 +5224,20 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PatientsPage"];
                 };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5205,6 +5266,7 @@ export interface operations {
             201: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5254,7 +5316,10 @@ export interface operations {
     getPatient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The patient's id. */
                 id: string;
@@ -5267,6 +5332,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5277,6 +5343,20 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Patient"];
                 };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5291,7 +5371,10 @@ export interface operations {
     replacePatient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The patient's id. */
                 id: string;
@@ -5308,6 +5391,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5345,7 +5429,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5357,7 +5441,10 @@ export interface operations {
     deletePatient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The patient's id. */
                 id: string;
@@ -5384,7 +5471,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["StillReferenced"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -5394,7 +5481,10 @@ export interface operations {
     updatePatient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The patient's id. */
                 id: string;
@@ -5411,6 +5501,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5448,7 +5539,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5511,7 +5602,10 @@ export interface operations {
                 /** @description The page's number, from 1. */
                 page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5521,6 +5615,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5531,6 +5626,20 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AppointmentsPage"];
                 };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5559,6 +5668,7 @@ export interface operations {
             201: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5608,7 +5718,10 @@ export interface operations {
     getAppointment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The appointment's id. */
                 id: string;
@@ -5621,6 +5734,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5631,6 +5745,20 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Appointment"];
                 };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["InvalidHostOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
@@ -5645,7 +5773,10 @@ export interface operations {
     replaceAppointment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The appointment's id. */
                 id: string;
@@ -5662,6 +5793,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5699,7 +5831,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5711,7 +5843,10 @@ export interface operations {
     deleteAppointment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The appointment's id. */
                 id: string;
@@ -5738,7 +5873,7 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["StillReferenced"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -5748,7 +5883,10 @@ export interface operations {
     updateAppointment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description The appointment's id. */
                 id: string;
@@ -5765,6 +5903,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5802,7 +5941,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
-            412: components["responses"]["PreconditionUnsupported"];
+            412: components["responses"]["PreconditionFailedOrPreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
