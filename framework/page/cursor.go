@@ -33,7 +33,7 @@ const cursorParam = "cursor"
 
 // Params implements [framework.Pagination].
 func (c Cursor) Params() []framework.Param {
-	params := []framework.Param{{Name: cursorParam, Doc: "Where the page begins: the value of a link of an earlier answer."}}
+	params := []framework.Param{{Name: cursorParam, Doc: "Where the page begins: the cursor in the link next or previous of an earlier answer."}}
 	if c.SizeParam != "" {
 		size := pageSizeParam(c.sizes())
 		size.Name = c.SizeParam

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
@@ -95,6 +96,24 @@ func checkHeaders(r *table.Resource, fault func(error)) {
 	}
 }
 
+// checkLists reports a list that a PUT or PATCH sets and that an answer with one row does not show: the
+// ETag of that answer would not notice a change of its rows, and the body would undo the change.
+func checkLists(r *table.Resource, e *table.Endpoint, fault func(error)) {
+	if !e.Matches() || e.Kind != declare.VerbAccepts {
+		return
+	}
+	for _, name := range children.Relations(e.Input) {
+		for _, answer := range []*table.Endpoint{e, r.Retrieving()} {
+			if answer == nil || !answer.IsTagged() {
+				continue
+			}
+			if plan, ok := r.Shown[answer.Out].(*view.Plan); ok && !plan.ShowsAll(name) {
+				fault(naming.Sentence("the body of %s sets %s, and the answer of %s does not show all of them, so its ETag would not notice their changes; show them there, without a limit", e.Route.Name, name, answer.Route.Name))
+			}
+		}
+	}
+}
+
 // checkVersions reports versions without an effect, and finds the columns of a hash.
 func (b *binder) checkVersions(r *table.Resource) {
 	fault := b.at(r, "versions")
@@ -108,6 +127,9 @@ func (b *binder) checkVersions(r *table.Resource) {
 		fault(naming.Sentence("Required has no effect without Update, Patch or Delete; leave it out"))
 	}
 	checkHeaders(r, fault)
+	for _, e := range r.Endpoints {
+		checkLists(r, e, fault)
+	}
 	if r.Version.Column == nil {
 		r.Version.Hashed = hashed(r, fault)
 		return

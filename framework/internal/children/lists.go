@@ -127,6 +127,16 @@ func checkBase(related *relation.Relation) error {
 	return nil
 }
 
+// Relations lists the relations whose rows the fields of an input set.
+func Relations(in *input.Shape) (names []string) {
+	for _, f := range in.Fields {
+		if t, err := readTag(f.To); f.To != "" && err == nil {
+			names = append(names, t.relation)
+		}
+	}
+	return names
+}
+
 // Given reports whether a request sets related rows. With partial, it sets those that the body names.
 func (l *Lists) Given(in *input.Decoded, partial bool) bool {
 	return l != nil && slices.ContainsFunc(l.all, func(one list) bool {

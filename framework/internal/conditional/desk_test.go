@@ -270,8 +270,19 @@ func computed() framework.ViewSet[Order] {
 	}
 }
 
+// quiet writes memos and orders, and answers without a body.
+func quiet() []framework.Resource {
+	m := memos()
+	m.Under = "quiet"
+	m.Verbs.Create, m.Verbs.Update, m.Verbs.Patch = framework.Accepts[memoInput, framework.None](), framework.Accepts[memoInput, framework.None](), framework.Accepts[memoInput, framework.None]()
+	o := plain()
+	o.Under = "quiet"
+	o.Verbs.Create, o.Verbs.Update, o.Verbs.Patch = framework.Accepts[plainInput, framework.None](), framework.Accepts[plainInput, framework.None](), framework.Accepts[plainInput, framework.None]()
+	return []framework.Resource{m, o}
+}
+
 func resources() []framework.Resource {
-	return []framework.Resource{
+	return append(quiet(),
 		computed(),
 		boxes(), slim(), orders(), plain(), memos(), strictMemos(), settings(),
 		framework.ViewSet[Label]{Name: "labels", Verbs: framework.ReadOnly[labelView](), Scope: framework.Public()},
@@ -279,7 +290,7 @@ func resources() []framework.Resource {
 			Name: "lines", Parent: framework.Child("order", "orders").ByWriters(), Verbs: framework.CRUD[lineInput, lineView](), Scope: framework.Public(),
 			Versions: framework.Versions{Hash: true},
 		},
-	}
+	)
 }
 
 // a desk has the clients of the tests: Ada and Bob, who have their own rows, and the staff.

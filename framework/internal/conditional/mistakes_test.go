@@ -133,8 +133,15 @@ func TestMistakes(t *testing.T) {
 			v := orders()
 			v.Versions = framework.Versions{Hash: true}
 			all := resources()
-			all[0] = v
+			all[len(quiet())+3] = v
 			apitest.Mistake(t, apitest.Config(db), "orders: versions: an input sets related rows, which a hash of the row does not notice", all...)
+		})
+		t.Run("a list that no answer shows", func(t *testing.T) {
+			v := orders()
+			v.Verbs.Patch = framework.Accepts[orderInput, plainView]()
+			all := resources()
+			all[len(quiet())+3] = v
+			apitest.Mistake(t, apitest.Config(db), "orders: versions: the body of patch sets lines, and the answer of patch does not show all of them", all...)
 		})
 		t.Run("a required version of a row that PUT creates", func(t *testing.T) {
 			v := settings()

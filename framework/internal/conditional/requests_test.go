@@ -278,6 +278,31 @@ func TestOtherRows(t *testing.T) {
 	})
 }
 
+// TestQuietWrites: verbs that answer without a body write, and have no ETag.
+func TestQuietWrites(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		for _, path := range []string{"/api/quiet/memos/", "/api/quiet/orders/"} {
+			made := by.ada.Post(path, fields{"title": "first"}).Expect(204).Header("ETag", "")
+			at := made.Headers().Get("Location")
+			by.ada.Get(at).Expect(200).Contains("first")
+			by.ada.Patch(at, fields{"title": "second"}).Expect(204).Header("ETag", "")
+			by.ada.Get(at).Expect(200).Contains("second")
+			by.ada.Put(at, fields{"title": "third"}).Expect(204)
+			by.ada.Patch(at, fields{}).Expect(204)
+			by.ada.Get(at).Expect(200).Contains("third")
+			by.bob.Patch(at, fields{"title": "lost"}).Expect(404)
+			by.bob.Patch(at, fields{}).Expect(404)
+			if path == "/api/quiet/memos/" {
+				tag := tagOf(t, by.ada.Get(at))
+				matching(by.ada, tag).Patch(at, fields{"title": "fourth"}).Expect(204)
+				matching(by.ada, tag).Patch(at, fields{"title": "lost"}).Expect(412)
+			}
+			by.ada.Delete(at).Expect(204)
+			by.ada.Patch(at, fields{"title": "lost"}).Expect(404)
+		}
+	})
+}
+
 // TestNewRowsWithOldKeys: no new row has a version of a deleted row with its key.
 func TestNewRowsWithOldKeys(t *testing.T) {
 	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {

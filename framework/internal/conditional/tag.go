@@ -64,7 +64,7 @@ func (m *Match) CheckWhole(now ...string) error {
 	for _, tag := range m.tags {
 		for _, current := range now {
 			whole := strings.Trim(current, `"`)
-			if tag == whole || tag == versionOf(whole) {
+			if whole != "" && (tag == whole || tag == versionOf(whole)) {
 				return nil
 			}
 		}

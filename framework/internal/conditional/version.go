@@ -131,10 +131,8 @@ func add(sum hash.Hash, value driver.Value) {
 		kind, b = 't', binary.BigEndian.AppendUint64(nil, uint64(v.UnixMicro()))
 	case string:
 		kind, b = 's', []byte(v)
-	case []byte:
-		if v != nil {
-			kind, b = 's', v
-		}
+	case []byte: // nil is an empty value: only a driver.Value of nil is NULL
+		kind, b = 's', v
 	}
 	sum.Write(append(binary.BigEndian.AppendUint64([]byte{kind}, uint64(len(b))), b...))
 }

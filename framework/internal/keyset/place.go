@@ -1,17 +1,19 @@
 package keyset
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
 	"math"
-	"time"
+	"slices"
 )
 
 // A Place is a place in the order of a list: that of a row, by the values of the fields of the order.
 type Place struct {
 	Back   bool           // the page is before the place
 	With   bool           // the row of the place is on the page too
-	Values []driver.Value // nil for NULL
+	Values []driver.Value // nil for NULL; an int64, a float64, a string, a []byte or a [Long]
 }
 
 // The marks of values in the text of a place.
@@ -19,12 +21,51 @@ const (
 	isNull  = '-'
 	isInt   = 'i'
 	isFloat = 'f'
-	isFalse = 'n'
-	isTrue  = 'y'
-	isTime  = 't'
 	isText  = 's'
 	isBytes = 'b'
+	isLong  = 'h'
 )
+
+// Long is the SHA-256 of a value that is too long for a cursor. The value is read again from the row of
+// the place.
+type Long [sha256.Size]byte
+
+// longest is how many bytes a value has at most in a cursor.
+const longest = 512
+
+// Shorten replaces values that are too long for a cursor, but not that of the key of the row, by which the
+// others are read again.
+func Shorten(values []driver.Value, key int) (short []driver.Value) {
+	for i, value := range values {
+		var text []byte
+		switch v := value.(type) {
+		case string:
+			text = []byte(v)
+		case []byte:
+			text = v
+		}
+		if i != key && len(text) > longest {
+			value = Long(sha256.Sum256(text))
+		}
+		short = append(short, value)
+	}
+	return short
+}
+
+// IsShort reports whether a value of the place was too long for its cursor.
+func (p Place) IsShort() bool {
+	return slices.ContainsFunc(p.Values, func(v driver.Value) bool { _, long := v.(Long); return long })
+}
+
+// Complete sets the values of a place to those of its row. It returns false if the row is not there any
+// more, or has other values.
+func (p *Place) Complete(row []driver.Value, key int) bool {
+	if len(row) != len(p.Values) || !bytes.Equal(Place{Values: Shorten(row, key)}.Append(nil), Place{Values: p.Values}.Append(nil)) {
+		return false
+	}
+	p.Values = row
+	return true
+}
 
 // Append appends the place as bytes.
 func (p Place) Append(b []byte) []byte {
@@ -48,19 +89,12 @@ func appendValue(b []byte, value driver.Value) []byte {
 		return binary.AppendVarint(append(b, isInt), v)
 	case float64:
 		return binary.BigEndian.AppendUint64(append(b, isFloat), math.Float64bits(v))
-	case bool:
-		if v {
-			return append(b, isTrue)
-		}
-		return append(b, isFalse)
-	case time.Time:
-		return binary.AppendUvarint(binary.AppendVarint(append(b, isTime), v.Unix()), uint64(v.Nanosecond())) //nolint:gosec // at least 0
 	case string:
 		return append(binary.AppendUvarint(append(b, isText), uint64(len(v))), v...)
-	case []byte:
-		if v != nil {
-			return append(binary.AppendUvarint(append(b, isBytes), uint64(len(v))), v...)
-		}
+	case []byte: // nil is an empty value: only a driver.Value of nil is NULL
+		return append(binary.AppendUvarint(append(b, isBytes), uint64(len(v))), v...)
+	case Long:
+		return append(append(b, isLong), v[:]...)
 	}
 	return append(b, isNull)
 }
@@ -90,22 +124,22 @@ func readValue(b []byte) (value driver.Value, rest []byte, ok bool) {
 	switch mark {
 	case isNull:
 		return nil, b, true
-	case isFalse, isTrue:
-		return mark == isTrue, b, true
 	case isFloat:
 		if len(b) < 8 {
 			return nil, nil, false
 		}
 		return math.Float64frombits(binary.BigEndian.Uint64(b)), b[8:], true
-	case isInt, isTime:
+	case isInt:
 		n, length := binary.Varint(b)
 		if length <= 0 {
 			return nil, nil, false
 		}
-		if mark == isTime {
-			return readTime(n, b[length:])
-		}
 		return n, b[length:], true
+	case isLong:
+		if len(b) < sha256.Size {
+			return nil, nil, false
+		}
+		return Long(b[:sha256.Size]), b[sha256.Size:], true
 	case isText, isBytes:
 		n, length := binary.Uvarint(b)
 		if length <= 0 || uint64(len(b)-length) < n { //nolint:gosec // length is at most that of b
@@ -118,12 +152,4 @@ func readValue(b []byte) (value driver.Value, rest []byte, ok bool) {
 		return b[length:end:end], b[end:], true
 	}
 	return nil, nil, false
-}
-
-func readTime(seconds int64, b []byte) (driver.Value, []byte, bool) {
-	nanos, length := binary.Uvarint(b)
-	if length <= 0 || nanos >= uint64(time.Second) {
-		return nil, nil, false
-	}
-	return time.Unix(seconds, int64(nanos)).UTC(), b[length:], true
 }

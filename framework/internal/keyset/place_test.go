@@ -4,8 +4,8 @@ import (
 	"database/sql/driver"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
-	"time"
 
 	"trestle.example/framework/internal/keyset"
 )
@@ -15,9 +15,9 @@ func TestPlaces(t *testing.T) {
 	for _, p := range []keyset.Place{
 		{},
 		{Back: true, Values: []driver.Value{nil, int64(0), int64(math.MinInt64), int64(math.MaxInt64)}},
-		{With: true, Values: []driver.Value{1.5, math.Inf(1), math.Copysign(0, -1), true, false}},
+		{With: true, Values: []driver.Value{1.5, math.Inf(1), math.Copysign(0, -1)}},
 		{Back: true, With: true, Values: []driver.Value{"", "a\x00b", "é", []byte{}, []byte("x\xff")}},
-		{Values: []driver.Value{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)}},
+		{Values: []driver.Value{keyset.Long{1, 2, 3}, "x"}},
 	} {
 		got, ok := keyset.ReadPlace(p.Append(nil), len(p.Values))
 		if !ok || !reflect.DeepEqual(got, p) {
@@ -26,9 +26,48 @@ func TestPlaces(t *testing.T) {
 		if _, ok := keyset.ReadPlace(p.Append(nil), len(p.Values)+1); ok {
 			t.Errorf("%v has a value too many", p)
 		}
-		if _, ok := keyset.ReadPlace(append(p.Append(nil), 'n'), len(p.Values)); ok {
+		if _, ok := keyset.ReadPlace(append(p.Append(nil), '-'), len(p.Values)); ok {
 			t.Errorf("%v has bytes after its end", p)
 		}
+	}
+}
+
+// TestLongValues: a value that is too long for a cursor is read again, and must be the same.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("a", 513)
+	values := []driver.Value{long, "short", []byte(long), long, nil}
+	p := keyset.Place{Values: keyset.Shorten(values, 3)}
+	if !p.IsShort() || p.Values[1] != "short" || p.Values[3] != long {
+		t.Fatalf("the values are shortened to %v", p.Values)
+	}
+	for name, row := range map[string][]driver.Value{"another": {long + "b", "short", []byte(long), long, nil}, "a shorter one": {"a", "short", []byte(long), long, nil}, "fewer": {long}} {
+		if q := p; q.Complete(row, 3) {
+			t.Errorf("%s completes the place", name)
+		}
+	}
+	if !p.Complete(values, 3) || p.IsShort() || !reflect.DeepEqual(p.Values, values) {
+		t.Errorf("the values are completed to %v", p.Values)
+	}
+}
+
+// TestSeals: different texts have different nonces, and the length of a cursor shows little of its values.
+func TestSeals(t *testing.T) {
+	s, seen, lengths := keyset.NewSealer(keys), map[string]bool{}, map[int]bool{}
+	for _, query := range []string{"", "a", "b"} {
+		for _, plain := range []string{"", "a", "b", "ab", "a\x01", "a\x00", "a\x01\x00", strings.Repeat("a", 50)} {
+			sealed := s.Seal([]byte(plain), []byte(query))
+			nonce := sealed[:16]
+			if seen[nonce] {
+				t.Errorf("%q and %q have the nonce of another text: %s", plain, query, nonce)
+			}
+			seen[nonce], lengths[len(sealed)] = true, true
+			if got, ok := s.Open(sealed, []byte(query)); !ok || string(got) != plain {
+				t.Errorf("%q is opened as %q, %t", plain, got, ok)
+			}
+		}
+	}
+	if len(lengths) != 1 {
+		t.Errorf("the cursors have the lengths %v", lengths)
 	}
 }
 

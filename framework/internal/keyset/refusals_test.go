@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
@@ -117,9 +120,64 @@ func TestCursorKeys(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	apitest.Databases(t, post, func(t *testing.T, db *sqldb.DB) {
 		apitest.Mistake(t, apitest.Config(db), "letters: list: its pagination encrypts cursors, which needs a secret key; set CursorKeys in framework.Config", letters(page.Cursor{}), persons())
+		ranked := letters(page.Cursor{})
+		ranked.Ranked = anyRanker{}
+		apitest.Mistake(t, config(db), "a ranked search has no order that a cursor could continue", ranked, persons())
 		c := config(db)
 		c.CursorKeys = [][]byte{[]byte("short")}
 		apitest.Mistake(t, c, "CursorKeys: the key at place 1 has 5 bytes; it needs at least 32 random bytes", letters(page.Cursor{}), persons())
+	})
+}
+
+type anyRanker struct{ framework.Ranker }
+
+func (anyRanker) Bind(*framework.Facts) (framework.BoundRanker, error) {
+	return framework.BoundRanker{Param: framework.Param{Name: "q"}}, nil
+}
+
+// sometimes is a class that has cursors for some requests alone.
+type sometimes struct{ page.Cursor }
+
+func (s sometimes) Params() []framework.Param {
+	return append(s.Cursor.Params(), framework.Param{Name: "mode"})
+}
+
+func (s sometimes) Window(v framework.Values) (framework.Window, error) {
+	w, err := s.Cursor.Window(v)
+	if v["mode"] == "" {
+		w.Keyset = nil
+	}
+	return w, err
+}
+
+// TestCursorsWithoutKeys: a class that has cursors for some requests is no mistake at start, so such a request
+// is the error 500.
+func TestCursorsWithoutKeys(t *testing.T) {
+	apitest.Databases(t, post, func(t *testing.T, db *sqldb.DB) {
+		people := persons()
+		people.Pagination = page.Bare{}
+		_, c := apitest.Serve(t, apitest.Config(db), letters(sometimes{}), people)
+		c.Get("/api/letters/").Expect(200)
+		c.Get("/api/letters/?mode=x").Expect(500)
+	})
+}
+
+// TestNestedLists: a cursor belongs to the rows above in the path.
+func TestNestedLists(t *testing.T) {
+	apitest.Databases(t, post, func(t *testing.T, db *sqldb.DB) {
+		apitest.Insert(t, db, &Person{ID: 1, Name: "Ann"}, &Person{ID: 12, Name: "Bob"})
+		for i := range int64(4) {
+			apitest.Insert(t, db, &Letter{ID: uuid.UUID{15: byte(i)}, Raw: []byte{}, Number: i, FromID: new([]int64{1, 12}[i%2])})
+		}
+		people, below := persons(), letters(page.Cursor{Size: 1})
+		people.Verbs.Retrieve = framework.Shows[personView]()
+		below.Parent, below.Relations = framework.Child("from", "persons"), framework.Relations{"from": "persons"}
+		people.Relations = framework.Relations{"letters": "persons/{}/letters"}
+		_, c := apitest.Serve(t, config(db), people, below)
+		var one listed
+		c.Get("/api/persons/1/letters/").Expect(200).JSON(&one)
+		c.Get(*one.Next).Expect(200)
+		c.Get(strings.Replace(*one.Next, "/persons/1/", "/persons/12/", 1)).Expect(400)
 	})
 }
 

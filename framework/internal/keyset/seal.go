@@ -1,6 +1,7 @@
 package keyset
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -8,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 )
 
 // LeastKey is the least length of a secret key in bytes.
@@ -55,7 +57,7 @@ func newKey(secret []byte) (k key, err error) {
 }
 
 // nonce is made of all that is encrypted: equal pages have equal cursors, so that their ETags are
-// equal, and no two different texts share a nonce by chance.
+// equal, and different texts have different nonces.
 func (k key) nonce(plain, query []byte) []byte {
 	h := hmac.New(sha256.New, k.nonces)
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(query))))
@@ -64,9 +66,15 @@ func (k key) nonce(plain, query []byte) []byte {
 	return h.Sum(nil)[:k.aead.NonceSize()]
 }
 
+// block is the length to whose multiple a text is padded, so that the length of a cursor shows little of
+// the values in it.
+const block = 64
+
 // Seal encrypts a text, so that Open opens it for the same query alone.
 func (s *Sealer) Seal(plain, query []byte) string {
 	k := s.keys[0]
+	plain = append(slices.Clip(plain), 1)
+	plain = append(plain, make([]byte, (block-len(plain)%block)%block)...)
 	nonce := k.nonce(plain, query)
 	return base64.RawURLEncoding.EncodeToString(k.aead.Seal(append([]byte{k.name}, nonce...), nonce, plain, query))
 }
@@ -84,7 +92,7 @@ func (s *Sealer) Open(cursor string, query []byte) ([]byte, bool) {
 		}
 		nonce, text := sealed[1:1+k.aead.NonceSize()], sealed[1+k.aead.NonceSize():]
 		if plain, err := k.aead.Open(nil, nonce, text, query); err == nil {
-			return plain, true
+			return plain[:max(0, bytes.LastIndexByte(plain, 1))], true
 		}
 	}
 	return nil, false

@@ -15,7 +15,9 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/keyset"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -23,24 +25,24 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// longestCursor is how many characters a cursor has at most. A request has room for more, beside its
-// other parameters.
-const longestCursor = 6000
+// mostKeyset is the largest limit of a page, far beyond what a database sends.
+const mostKeyset = 1 << 32
 
 // keyset reads a page that begins at a cursor, by two statements: the first finds the keys of the page
 // and the values of its order, the second the rows. It sets the cursors of the pages beside it.
 func (l *List) keyset(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+	if l.Resource.API.Cursors == nil {
+		return table.SentRows{}, naming.Sentence("%s: %T has cursors for some requests, which need CursorKeys in framework.Config", l.Resource.Path, l.Endpoint.Pagination)
+	}
 	k := keysetPage{l, parsed, l.Endpoint.Ordering.Settled(parsed.order.Terms), l.identity(c, parsed), nil}
-	if err := k.open(); err != nil {
+	if err := k.open(c); err != nil {
 		return table.SentRows{}, err
 	}
 	found, more, err := k.find(c)
 	if err != nil {
 		return table.SentRows{}, err
 	}
-	if err := k.link(page, found, more); err != nil {
-		return table.SentRows{}, err
-	}
+	k.link(page, found, more)
 	rows, err := k.read(c, found)
 	if err != nil {
 		return table.SentRows{}, err
@@ -63,13 +65,16 @@ func (l *List) identity(c *call.Call, parsed *listed) []byte {
 	}
 	var order []string
 	for _, t := range l.Endpoint.Ordering.Settled(parsed.order.Terms) {
-		order = append(order, t.Field.Alias, t.Field.GoName, t.Direction())
+		order = append(order, t.Field.Alias, t.Field.GoName, t.Field.Type.String(), t.Direction())
 	}
-	var params []string
+	var params, above []string
+	for _, key := range parsed.above {
+		above = append(above, fmt.Sprint(key))
+	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		params = append(params, name, values[name])
 	}
-	return fmt.Appendf(nil, "%q %q %q %q %q", l.Endpoint.Pattern, fmt.Sprint(parsed.above...), c.Caller.IDText(), order, params)
+	return fmt.Appendf(nil, "%q %q %q %q %q", l.Endpoint.Pattern, above, c.Caller.IDText(), order, params)
 }
 
 // A keysetPage is a page that begins at a cursor.
@@ -83,22 +88,44 @@ type keysetPage struct {
 }
 
 // open opens the cursor of the request. A text that is no cursor of this list is the error 400.
-func (k *keysetPage) open() error {
+func (k *keysetPage) open(c *call.Call) error {
 	at := k.parsed.window.Keyset
 	if at.Cursor == "" {
 		return nil
 	}
+	var place keyset.Place
 	plain, ok := k.Resource.API.Cursors.Open(at.Cursor, k.identity)
 	if ok {
-		var place keyset.Place
-		if place, ok = keyset.ReadPlace(plain, len(k.terms)); ok {
-			k.place = &place
-		}
+		place, ok = keyset.ReadPlace(plain, len(k.terms))
 	}
 	if !ok {
 		return problem.InvalidParameter(at.Param, "is not a cursor of this list with these filters, this order and this caller; leave it out to begin with the first page")
 	}
+	k.place = &place
+	if place.IsShort() {
+		return k.complete(c)
+	}
 	return nil
+}
+
+// complete reads the values of the place that are too long for a cursor from its row. If the row has
+// other values, the error is 400.
+func (k *keysetPage) complete(c *call.Call) error {
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(k.Resource.Model)).Where("?TableAlias.? = ?", bun.Ident(k.Resource.Pk.Name), sqldb.Param(k.place.Values[k.keyAt()]))
+	if k.Resource.Table.SoftDeleteField != nil {
+		q = q.WhereAllWithDeleted()
+	}
+	found, err := c.Session().Read(c, k.selected(c, q))
+	if err != nil {
+		return err
+	}
+	for i := range found.Len() {
+		row, err := k.rowOf(found.Row(i))
+		if err != nil || k.place.Complete(row.values, k.keyAt()) {
+			return err
+		}
+	}
+	return problem.InvalidParameter(k.parsed.window.Keyset.Param, "begins at a row with a long text, and this row has changed; leave it out to begin with the first page")
 }
 
 func (k *keysetPage) back() bool { return k.place != nil && k.place.Back }
@@ -112,7 +139,7 @@ type foundRow struct {
 // find finds the rows of the page in the order of the list, and whether more follow in the direction of
 // the page.
 func (k *keysetPage) find(c *call.Call) (rows []foundRow, more bool, err error) {
-	limit := k.parsed.window.Limit
+	limit := min(k.parsed.window.Limit, mostKeyset)
 	found, err := c.Session().Read(c, k.statement(c, limit+1))
 	if err != nil {
 		return nil, false, err
@@ -140,9 +167,12 @@ func (k *keysetPage) statement(c *call.Call, limit int64) schema.QueryAppender {
 	}
 	var selects []any
 	for _, part := range parts {
-		q, _ := k.keyed(c, part.Narrow(k.matching(c, k.parsed)), k.parsed)
-		for _, t := range k.terms {
-			q = q.OrderExpr("? ?", t.Field.SQL(c), bun.Safe(keyset.Direction(t, k.back())))
+		q := k.selected(c, part.Narrow(k.matching(c, k.parsed)))
+		for n, t := range k.terms {
+			direction := bun.Safe(keyset.Direction(t, k.back()))
+			if q = q.OrderExpr("? ?", t.Field.SQL(c), direction); len(parts) > 1 {
+				q = q.ColumnExpr("? AS ?", t.Field.SQL(c), bun.Safe(k.sorted(n)))
+			}
 		}
 		selects = append(selects, first(q, limit))
 	}
@@ -151,15 +181,38 @@ func (k *keysetPage) statement(c *call.Call, limit int64) schema.QueryAppender {
 	}
 	columns, order := []string{`"key"`}, []string{}
 	for n, t := range k.terms {
-		if !k.Endpoint.Ordering.IsKey(t) {
-			columns = append(columns, k.nameOf(n, t))
-		}
-		order = append(order, k.nameOf(n, t)+" "+keyset.Direction(t, k.back()))
+		columns, order = append(columns, k.nameOf(n)), append(order, k.sorted(n)+" "+keyset.Direction(t, k.back()))
 	}
-	selected := "SELECT " + strings.Join(columns, ", ") + " FROM ("
-	union := strings.TrimSuffix(strings.Repeat(selected+"?) AS part UNION ALL ", len(selects)), " UNION ALL ")
-	return first(bun.SafeQuery(selected+union+") AS parts ORDER BY "+strings.Join(order, ", "), selects...), limit)
+	selected, sorted := strings.Join(columns, ", "), strings.Join(columns, ", ")
+	for n := range k.terms {
+		sorted += ", " + k.sorted(n)
+	}
+	union := strings.TrimSuffix(strings.Repeat("SELECT "+sorted+" FROM (?) AS part UNION ALL ", len(selects)), " UNION ALL ")
+	return first(bun.SafeQuery("SELECT "+selected+" FROM ("+union+") AS parts ORDER BY "+strings.Join(order, ", "), selects...), limit)
 }
+
+// keyAt is the place of the primary key among the terms.
+func (k *keysetPage) keyAt() int { return slices.IndexFunc(k.terms, k.Endpoint.Ordering.IsKey) }
+
+// selected selects the key of each row, and the values of the order as the database has them: on
+// PostgreSQL as text, on SQLite by an expression, because its driver converts columns that are declared as times.
+func (k *keysetPage) selected(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
+	value := "(?)::text AS ?"
+	if k.Resource.API.DB.Kind() == sqldb.SQLite {
+		value = "+(?) AS ?"
+	}
+	q = k.Endpoint.Ordering.Join(c, q, k.parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(k.Resource.Pk.Name))
+	for n, t := range k.terms {
+		q = q.ColumnExpr(value, t.Field.SQL(c), bun.Safe(k.nameOf(n)))
+	}
+	return q
+}
+
+// nameOf is the name of the column with the value of a term, and sorted that of the column by which the
+// parts of a list are sorted.
+func (k *keysetPage) nameOf(term int) string { return fmt.Sprintf(`"value_%d"`, term) }
+
+func (k *keysetPage) sorted(term int) string { return fmt.Sprintf(`"order_%d"`, term) }
 
 // first limits a query to at least some rows: to the next power of two. It is in the text, because
 // databases plan a statement again for each value of a LIMIT, and there are few such texts.
@@ -167,7 +220,7 @@ func first(q schema.QueryAppender, rows int64) schema.QueryAppender {
 	return bun.SafeQuery("? LIMIT "+strconv.Itoa(1<<bits.Len64(uint64(rows-1))), q) //nolint:gosec // at least 1
 }
 
-// rowOf reads one row of the statement: its key, and then the values of the other terms.
+// rowOf reads one row of the statement: its key, and then its values.
 func (k *keysetPage) rowOf(row []driver.Value) (found foundRow, err error) {
 	pk := k.Resource.Pk
 	key := reflect.New(pk.StructField.Type).Elem()
@@ -175,40 +228,23 @@ func (k *keysetPage) rowOf(row []driver.Value) (found foundRow, err error) {
 		return found, err
 	}
 	found.key = reflect.Indirect(key).Interface()
-	next := 1
-	for _, t := range k.terms {
-		value := row[0]
-		if !k.Endpoint.Ordering.IsKey(t) {
-			value = row[next]
-			next++
+	for _, value := range row[1 : 1+len(k.terms)] {
+		if b, ok := value.([]byte); ok { // the driver may use it again
+			if value = slices.Clone(b); k.Resource.API.DB.Kind() == sqldb.PostgreSQL {
+				value = string(b)
+			}
 		}
-		found.values = append(found.values, k.valueOf(t, value))
+		found.values = append(found.values, value)
 	}
 	return found, nil
 }
 
-// valueOf copies a value, which the driver may use again. PostgreSQL's driver returns texts of types
-// that it does not know as bytes.
-func (k *keysetPage) valueOf(t ordering.Term, value driver.Value) driver.Value {
-	b, ok := value.([]byte)
-	if !ok {
-		return value
-	}
-	if k.Resource.API.DB.Kind() == sqldb.PostgreSQL && t.Field.Type.Kind() != reflect.Slice {
-		return string(b)
-	}
-	return slices.Clone(b)
-}
-
 // link sets the cursors of the pages beside this one. An empty page leads to the place where it began,
 // with the row there.
-func (k *keysetPage) link(page *query.Page, rows []foundRow, more bool) (err error) {
+func (k *keysetPage) link(page *query.Page, rows []foundRow, more bool) {
 	seal := func(p keyset.Place) string {
-		sealed := k.Resource.API.Cursors.Seal(p.Append(nil), k.identity)
-		if len(sealed) > longestCursor {
-			err = problem.InvalidParameter(k.Endpoint.Ordering.Param, "has values that are too long for a cursor; order by another field")
-		}
-		return sealed
+		p.Values = keyset.Shorten(p.Values, k.keyAt())
+		return k.Resource.API.Cursors.Seal(p.Append(nil), k.identity)
 	}
 	page.More = more || k.back()
 	if page.More {
@@ -217,7 +253,6 @@ func (k *keysetPage) link(page *query.Page, rows []foundRow, more bool) (err err
 	if k.place != nil && (more || !k.back()) {
 		page.Previous = seal(k.beside(rows, true))
 	}
-	return err
 }
 
 // beside is the place of the page after this one, or before it.

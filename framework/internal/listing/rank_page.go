@@ -10,7 +10,6 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
-	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -102,21 +101,14 @@ func (l *List) keyed(c *call.Call, q *bun.SelectQuery, parsed *listed) (*bun.Sel
 	q = l.Endpoint.Ordering.Join(c, q, parsed.order.Terms).ColumnExpr(`?TableAlias.? AS "key"`, bun.Ident(l.Resource.Pk.Name))
 	var order []string
 	for n, t := range l.Endpoint.Ordering.Settled(parsed.order.Terms) {
-		name := l.nameOf(n, t)
+		name := `"key"`
 		if !l.Endpoint.Ordering.IsKey(t) {
+			name = fmt.Sprintf(`"order_%d"`, n)
 			q = q.ColumnExpr("? AS ?", t.Field.SQL(c), bun.Safe(name))
 		}
 		order = append(order, name+" "+t.Direction())
 	}
 	return q, strings.Join(order, ", ")
-}
-
-// nameOf is the quoted name of the selected column of a term of the order, which is at place n.
-func (l *List) nameOf(n int, t ordering.Term) string {
-	if l.Endpoint.Ordering.IsKey(t) {
-		return `"key"`
-	}
-	return fmt.Sprintf(`"order_%d"`, n)
 }
 
 // A keyCell scans a primary key. Its value stays invalid for NULL.

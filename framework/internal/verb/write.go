@@ -85,8 +85,11 @@ func (w *Writing) simpleCreate(_ *call.Call, _ *table.Request, in *input.Decoded
 // for the answer.
 func (w *Writing) flatPlan() (*view.Plan, bool) {
 	p, ok := w.Shown.(*view.Plan)
-	return p, ok && p.Flat()
+	return p, ok && p.Flat() && !w.silent()
 }
+
+// silent reports whether the verb answers without a body.
+func (w *Writing) silent() bool { return w.Verb.Out == input.NoneType }
 
 func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
 
@@ -155,6 +158,9 @@ func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes
 
 // shown makes the answer from a row. If the row alone is not enough, it reads the row again.
 func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
+	if w.silent() {
+		return table.SentRow{}, nil
+	}
 	version, known := w.Resource.Version.OfModel(m.Elem())
 	if w.Resource.Version != nil && w.Verb.Then != nil { // it may have changed the row by statements of its own
 		known = false
@@ -234,19 +240,21 @@ func (w *Writing) confirm(c *call.Call, r *table.Request, in *input.Decoded, m r
 	if r.Match == nil || r.Match.Any || !m.IsValid() || !w.lists(in) {
 		return nil
 	}
-	row, err := w.shown(c, m)
-	if err != nil {
-		return err
-	}
-	own, err := w.Endpoint.tagOf(c, &table.Response{Value: row.Value, Version: row.Version})
-	if err != nil {
-		return err
+	if !w.silent() {
+		row, err := w.shown(c, m)
+		if err != nil {
+			return err
+		}
+		own, err := w.Endpoint.tagOf(c, &table.Response{Value: row.Value, Version: row.Version})
+		if err != nil || r.Match.CheckWhole(own) == nil {
+			return err
+		}
 	}
 	read, err := w.Endpoint.current(c, r)
 	if err != nil {
 		return err
 	}
-	return r.Match.CheckWhole(own, read)
+	return r.Match.CheckWhole(read)
 }
 
 // checkKey returns a validation error if the body has another key than the path.
@@ -286,6 +294,10 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 // reads the row for the answer. Without a row, the error is 404.
 func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (none table.SentRow, err error) {
 	set := w.assignments(in)
+	if len(set) == 0 && w.silent() {
+		_, err := w.Resource.ModelOf(c, r)
+		return none, err
+	}
 	if len(set) == 0 {
 		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), table.Window{Rows: 2, Version: w.Resource.Version})
 		if err != nil {
@@ -330,7 +342,7 @@ func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (none table.Sen
 	if err != nil {
 		return none, err
 	}
-	if err := table.One(rows, &table.ColumnCell{Column: w.Resource.Pk, Value: key.Elem()}); err != nil {
+	if err := table.One(rows, &table.ColumnCell{Column: w.Resource.Pk, Value: key.Elem()}); err != nil || w.silent() {
 		return none, err
 	}
 	return w.Resource.ShownByKey(c, w.Shown, key.Elem().Interface())

@@ -391,6 +391,11 @@ func keyOf(v reflect.Value) any {
 	return reflect.Indirect(v).Interface()
 }
 
+// ShowsAll reports whether the plan shows all related rows of a relation of the row itself.
+func (p *Plan) ShowsAll(relation string) bool {
+	return slices.ContainsFunc(p.many, func(m planMany) bool { return m.join == 0 && m.relation.Name == relation && m.limit == 0 })
+}
+
 // OwnColumns lists the columns of the row itself that the plan shows, and its references to rows whose
 // keys the plan shows.
 func (p *Plan) OwnColumns() (columns []*schema.Field) {
