@@ -57,14 +57,15 @@ func (p Place) IsShort() bool {
 	return slices.ContainsFunc(p.Values, func(v driver.Value) bool { _, long := v.(Long); return long })
 }
 
-// Complete sets the values of a place to those of its row. It returns false if the row is not there any
-// more, or has other values.
-func (p *Place) Complete(row []driver.Value, key int) bool {
-	if len(row) != len(p.Values) || !bytes.Equal(Place{Values: Shorten(row, key)}.Append(nil), Place{Values: p.Values}.Append(nil)) {
-		return false
+// Complete returns the place with the values of its row. It returns false if the row has other values.
+func (p Place) Complete(row []driver.Value, key int) (Place, bool) {
+	short := p
+	short.Values = Shorten(row, key)
+	if !bytes.Equal(short.Append(nil), p.Append(nil)) {
+		return p, false
 	}
 	p.Values = row
-	return true
+	return p, true
 }
 
 // Append appends the place as bytes.

@@ -41,12 +41,12 @@ func TestLongValues(t *testing.T) {
 		t.Fatalf("the values are shortened to %v", p.Values)
 	}
 	for name, row := range map[string][]driver.Value{"another": {long + "b", "short", []byte(long), long, nil}, "a shorter one": {"a", "short", []byte(long), long, nil}, "fewer": {long}} {
-		if q := p; q.Complete(row, 3) {
+		if _, ok := p.Complete(row, 3); ok {
 			t.Errorf("%s completes the place", name)
 		}
 	}
-	if !p.Complete(values, 3) || p.IsShort() || !reflect.DeepEqual(p.Values, values) {
-		t.Errorf("the values are completed to %v", p.Values)
+	if whole, ok := p.Complete(values, 3); !ok || whole.IsShort() || !reflect.DeepEqual(whole.Values, values) {
+		t.Errorf("the values are completed to %v, %t", whole.Values, ok)
 	}
 }
 

@@ -121,8 +121,12 @@ func (k *keysetPage) complete(c *call.Call) error {
 	}
 	for i := range found.Len() {
 		row, err := k.rowOf(found.Row(i))
-		if err != nil || k.place.Complete(row.values, k.keyAt()) {
+		if err != nil {
 			return err
+		}
+		if whole, ok := k.place.Complete(row.values, k.keyAt()); ok {
+			k.place = &whole
+			return nil
 		}
 	}
 	return problem.InvalidParameter(k.parsed.window.Keyset.Param, "begins at a row with a long text, and this row has changed; leave it out to begin with the first page")
@@ -179,14 +183,12 @@ func (k *keysetPage) statement(c *call.Call, limit int64) schema.QueryAppender {
 	if len(selects) == 1 {
 		return selects[0].(schema.QueryAppender) //nolint:forcetypeassert // first returned it
 	}
-	columns, order := []string{`"key"`}, []string{}
+	columns, by, order := []string{`"key"`}, []string{}, []string{}
 	for n, t := range k.terms {
-		columns, order = append(columns, k.nameOf(n)), append(order, k.sorted(n)+" "+keyset.Direction(t, k.back()))
+		columns, by = append(columns, k.nameOf(n)), append(by, k.sorted(n))
+		order = append(order, k.sorted(n)+" "+keyset.Direction(t, k.back()))
 	}
-	selected, sorted := strings.Join(columns, ", "), strings.Join(columns, ", ")
-	for n := range k.terms {
-		sorted += ", " + k.sorted(n)
-	}
+	selected, sorted := strings.Join(columns, ", "), strings.Join(append(columns, by...), ", ")
 	union := strings.TrimSuffix(strings.Repeat("SELECT "+sorted+" FROM (?) AS part UNION ALL ", len(selects)), " UNION ALL ")
 	return first(bun.SafeQuery("SELECT "+selected+" FROM ("+union+") AS parts ORDER BY "+strings.Join(order, ", "), selects...), limit)
 }
