@@ -1,9 +1,8 @@
 package keyset
 
 import (
-	"strings"
-
 	"database/sql/driver"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
