@@ -173,20 +173,23 @@ func turnPages(t *testing.T, c *client.ClientWithResponses) {
 	}
 }
 
-// changePatient makes a patient, changes one field and deletes it.
+// changePatient makes a patient, changes one field and deletes it. A change of an older version is rejected.
 func changePatient(t *testing.T, c *client.ClientWithResponses) {
 	t.Helper()
 	made := must(c.CreatePatientWithResponse(t.Context(), client.PatientInput{Name: "Zoya Khan", Phone: "+915060010099", City: new("Pune")}))
 	patient := ok(t, made.JSON201, made.JSONDefault)
-	patched := must(c.UpdatePatientWithResponse(t.Context(), patient.ID, client.PatchedPatientInput{City: new("Mumbai")}))
+	old := made.HTTPResponse.Header.Get("ETag")
+	patched := must(c.UpdatePatientWithResponse(t.Context(), patient.ID, &client.UpdatePatientParams{IfMatch: &old}, client.PatchedPatientInput{City: new("Mumbai")}))
 	if got := ok(t, patched.JSON200, patched.JSONDefault); got.City != "Mumbai" || got.Name != "Zoya Khan" {
 		t.Errorf("the patient is %+v; want another city and the same name", got)
 	}
-	deleted := must(c.DeletePatientWithResponse(t.Context(), patient.ID))
+	stale := must(c.UpdatePatientWithResponse(t.Context(), patient.ID, &client.UpdatePatientParams{IfMatch: &old}, client.PatchedPatientInput{City: new("Delhi")}))
+	problemOf(t, stale.JSON200, stale.JSONDefault, http.StatusPreconditionFailed, "precondition_failed")
+	deleted := must(c.DeletePatientWithResponse(t.Context(), patient.ID, nil))
 	if deleted.StatusCode() != http.StatusNoContent {
 		t.Errorf("deleting answers %d: %v", deleted.StatusCode(), deleted.JSONDefault)
 	}
-	gone := must(c.GetPatientWithResponse(t.Context(), patient.ID))
+	gone := must(c.GetPatientWithResponse(t.Context(), patient.ID, nil))
 	problemOf(t, gone.JSON200, gone.JSONDefault, http.StatusNotFound, "not_found")
 }
 
