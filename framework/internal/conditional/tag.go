@@ -55,8 +55,8 @@ func (m *Match) Check(version string) error {
 	return m.changed()
 }
 
-// CheckWhole returns the error 412 if no tag of the header is one of those that the row has now, with
-// the hash of its body. A tag that is a version alone is enough.
+// CheckWhole returns the error 412 unless the header has a tag of the row, with the hash of its body.
+// now are the tags that the row has in different answers. A tag that is a version alone is enough.
 func (m *Match) CheckWhole(now ...string) error {
 	if m == nil || m.Any {
 		return nil

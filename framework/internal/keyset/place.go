@@ -100,8 +100,8 @@ func appendValue(b []byte, value driver.Value) []byte {
 	return append(b, isNull)
 }
 
-// ReadPlace reads a place with a number of values from bytes. It returns false if the bytes are not
-// those of such a place.
+// ReadPlace reads a place with a number of values from the bytes of [Place.Append]. It returns false
+// for any other bytes.
 func ReadPlace(b []byte, values int) (p Place, ok bool) {
 	if len(b) == 0 {
 		return p, false
