@@ -10,7 +10,6 @@ import (
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -157,8 +156,13 @@ func hashed(r *table.Resource, fault func(error)) (columns []*schema.Field) {
 		}
 		columns = slices.DeleteFunc(columns, func(column *schema.Field) bool { return !slices.Contains(shown, column) })
 	}
+	sets := func(e *table.Endpoint) bool {
+		return e.Matches() && e.Input != nil && len(children.Relations(e.Input)) > 0
+	}
 	beside := slices.ContainsFunc(columns, func(column *schema.Field) bool { return !column.IsPK })
 	switch {
+	case slices.ContainsFunc(r.Endpoints, sets):
+		fault(naming.Sentence("an input sets related rows, which a hash of the row does not notice; name an integer column in Column"))
 	case r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook():
 		fault(naming.Sentence("%s has a hook that changes rows as they are read, so a hash would not be that of the table; name an integer column in Column", r.Model.Name()))
 	case views == 0 && slices.ContainsFunc(r.Endpoints, (*table.Endpoint).Matches):
@@ -172,9 +176,6 @@ func hashed(r *table.Resource, fault func(error)) (columns []*schema.Field) {
 // shownToAll lists the columns that the answer of an endpoint with one row shows to every caller. The
 // error is that of an endpoint whose rows have no hash.
 func shownToAll(r *table.Resource, e *table.Endpoint) ([]*schema.Field, error) {
-	if e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.To != "" }) {
-		return nil, naming.Sentence("an input sets related rows, which a hash of the row does not notice; name an integer column in Column")
-	}
 	plan, ok := r.Shown[e.Out].(*view.Plan)
 	if !ok {
 		return nil, naming.Sentence("a function computes the answer with one row, which has no columns to hash; name an integer column in Column")

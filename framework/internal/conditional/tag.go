@@ -55,19 +55,11 @@ func (m *Match) Check(version string) error {
 	return m.changed()
 }
 
-// CheckWhole returns the error 412 unless the header has a tag of the row, with the hash of its body.
-// now are the tags that the row has in different answers. A tag that is a version alone is enough.
-func (m *Match) CheckWhole(now ...string) error {
-	if m == nil || m.Any {
+// CheckWhole returns the error 412 unless the header has the tag of an answer with the row, with the
+// hash of its body, or the version of the row alone.
+func (m *Match) CheckWhole(version, tag string) error {
+	if m == nil || m.Any || slices.Contains(m.tags, version) || tag != "" && slices.Contains(m.tags, strings.Trim(tag, `"`)) {
 		return nil
-	}
-	for _, tag := range m.tags {
-		for _, current := range now {
-			whole := strings.Trim(current, `"`)
-			if whole != "" && (tag == whole || tag == versionOf(whole)) {
-				return nil
-			}
-		}
 	}
 	return m.changed()
 }

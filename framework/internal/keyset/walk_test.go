@@ -366,6 +366,19 @@ func TestLongTexts(t *testing.T) {
 		if !slices.Equal(walked, []int64{5, 4, 3, 2, 1, 0}) {
 			t.Errorf("the walk is %v", walked)
 		}
+		for _, by := range []string{"raw,subject", "-raw,subject", "subject,raw"} { // beside an empty value
+			walked = nil
+			for at := "/api/letters/?ordering=" + by; at != "" && len(walked) < 20; {
+				var one listed
+				c.Get(at).Expect(200).JSON(&one)
+				if walked, at = append(walked, one.numbers()...), ""; one.Next != nil {
+					at = *one.Next
+				}
+			}
+			if slices.Sort(walked); !slices.Equal(walked, []int64{0, 1, 2, 3, 4, 5}) {
+				t.Errorf("%s: the walk is %v", by, walked)
+			}
+		}
 		if _, err := db.NewUpdate().Model((*Letter)(nil)).Set("subject = 'b'").Where("number = 3").Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -231,8 +231,8 @@ func (k *keysetPage) rowOf(row []driver.Value) (found foundRow, err error) {
 	}
 	found.key = reflect.Indirect(key).Interface()
 	for _, value := range row[1 : 1+len(k.terms)] {
-		if b, ok := value.([]byte); ok { // the driver may use it again
-			if value = slices.Clone(b); k.Resource.API.DB.Kind() == sqldb.PostgreSQL {
+		if b, ok := value.([]byte); ok { // the driver may use it again, and nil would be NULL
+			if value = append([]byte{}, b...); k.Resource.API.DB.Kind() == sqldb.PostgreSQL {
 				value = string(b)
 			}
 		}

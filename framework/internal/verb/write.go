@@ -240,13 +240,14 @@ func (w *Writing) confirm(c *call.Call, r *table.Request, in *input.Decoded, m r
 	if r.Match == nil || r.Match.Any || !m.IsValid() || !w.lists(in) {
 		return nil
 	}
+	version, _ := w.Resource.Version.OfModel(m.Elem())
 	if !w.silent() {
 		row, err := w.shown(c, m)
 		if err != nil {
 			return err
 		}
 		own, err := w.Endpoint.tagOf(c, &table.Response{Value: row.Value, Version: row.Version})
-		if err != nil || r.Match.CheckWhole(own) == nil {
+		if err != nil || r.Match.CheckWhole(version, own) == nil {
 			return err
 		}
 	}
@@ -254,7 +255,7 @@ func (w *Writing) confirm(c *call.Call, r *table.Request, in *input.Decoded, m r
 	if err != nil {
 		return err
 	}
-	return r.Match.CheckWhole(read)
+	return r.Match.CheckWhole(version, read)
 }
 
 // checkKey returns a validation error if the body has another key than the path.
