@@ -15,8 +15,17 @@ var hitSchema = sqldb.Migrations{Namespace: "hits", FS: fstest.MapFS{
 	"0001_hits.tx.down.sql": {Data: []byte(`DROP TABLE hits;`)},
 }}
 
-// TestEqualRows: a change is found in a table without a key, two of whose rows are equal.
+// TestEqualRows: a change is found in a table without a key, two of whose rows are equal, and so is a row
+// that is added beside an equal one.
 func TestEqualRows(t *testing.T) {
+	t.Parallel()
+	t.Run("a row changes", func(t *testing.T) { findsHits(t, "UPDATE hits SET day = day || 'x' WHERE day <> 'a'") })
+	t.Run("an equal row is added", func(t *testing.T) { findsHits(t, "INSERT INTO hits (day) VALUES ('a')") })
+}
+
+// findsHits: a server that runs a statement with each PATCH of a violin.
+func findsHits(t *testing.T, statement string) {
+	t.Helper()
 	t.Parallel()
 	apitest.Databases(t, hitSchema, func(t *testing.T, db *sqldb.DB) {
 		for _, day := range []string{"a", "a", "b"} {
@@ -30,7 +39,7 @@ func TestEqualRows(t *testing.T) {
 		report := prove(t, db, func(_ *guests, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/violins/") {
-					if _, err := db.Session().IDB().NewUpdate().Table("hits").Set("day = day || 'x'").Where("day <> 'a'").Exec(r.Context()); err != nil {
+					if _, err := db.DB.DB.ExecContext(r.Context(), statement); err != nil {
 						t.Error(err)
 					}
 				}
