@@ -23,10 +23,11 @@ func (p *prover) tryCursors(e *fixture.Endpoint) {
 		if !ok {
 			continue
 		}
-		r.Query = ""
-		_, link, linked := strings.Cut(p.Send(e, r).Header.Get(problem.HeaderLink), "<")
-		at, err := url.Parse(strings.SplitN(link, ">", 2)[0])
-		if !linked || err != nil {
+		r.Small = true // so that a few rows have several pages
+		link, isPage := strings.CutPrefix(p.Send(e, r).Header.Get(problem.HeaderLink), "<")
+		link, relation, _ := strings.Cut(link, ">")
+		at, err := url.Parse(link)
+		if !isPage || err != nil || !strings.HasPrefix(relation, `; rel="next"`) && !strings.HasPrefix(relation, `; rel="prev"`) {
 			continue
 		}
 		for _, who := range p.Others(owner) {

@@ -64,10 +64,11 @@ func TestCursors(t *testing.T) {
 			if !ok {
 				t.Fatal("the leaves are no viewset")
 			}
-			list.Pagination, list.Ordering = page.Cursor{Size: 1}, framework.Ordering{Allowed: []string{"text"}}
+			list.Pagination, list.Ordering = page.Cursor{}, framework.Ordering{Allowed: []string{"text"}}
 			lenient := func(_ *guests, next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					cursor, answer := r.URL.Query().Get("cursor"), httptest.NewRecorder()
+					answer.Header().Set("Link", `</openapi.json>; rel="service-desc"`)
 					if next.ServeHTTP(answer, r); leak && cursor != "" && answer.Code == http.StatusBadRequest {
 						answer.Code = http.StatusOK
 					}
