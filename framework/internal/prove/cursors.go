@@ -1,7 +1,9 @@
 package prove
 
 import (
+	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"trestle.example/framework/internal/prove/fixture"
@@ -9,8 +11,7 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// tryCursors sends the cursors in the header Link of a list as each other caller: a cursor belongs to the
-// caller who got it.
+// tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it.
 func (p *prover) tryCursors(e *fixture.Endpoint) {
 	if !e.HasCursors() {
 		return
@@ -19,23 +20,56 @@ func (p *prover) tryCursors(e *fixture.Endpoint) {
 		if e.Access(owner) == spec.AccessRefused {
 			continue
 		}
-		r, ok := p.RequestOf(e, p.WriterLike(e, owner, nil, ""), nil)
+		r, ok := p.withCursor(e, owner)
 		if !ok {
 			continue
 		}
-		r.Small = true // so that a few rows have several pages
-		link, isPage := strings.CutPrefix(p.Send(e, r).Header.Get(problem.HeaderLink), "<")
-		link, relation, _ := strings.Cut(link, ">")
-		at, err := url.Parse(link)
-		if !isPage || err != nil || !strings.HasPrefix(relation, `; rel="next"`) && !strings.HasPrefix(relation, `; rel="prev"`) {
-			continue
-		}
 		for _, who := range p.Others(owner) {
-			other := r
-			other.By, other.Query = who, at.RawQuery
-			if got := p.Send(e, other); got.OK() {
+			if p.CallerOf(who, e) == p.CallerOf(owner, e) {
+				continue
+			}
+			r.By = who
+			if got := p.Send(e, r); got.OK() {
 				p.find(e, who, got.Curl(), "the cursor of another caller is accepted")
 			}
 		}
 	}
+}
+
+// withCursor returns the request for the second page of a list, which a caller gets in the header Link of
+// the first. Below a parent it is the list of the first row whose parent has enough rows.
+func (p *prover) withCursor(e *fixture.Endpoint, owner *fixture.Person) (r fixture.Request, ok bool) {
+	on := []*fixture.Row{nil}
+	if e.Resource.Above != nil {
+		on = append(on, p.RowsOf(e.Resource)...)
+	}
+	tried := map[string]bool{}
+	for _, one := range on {
+		r, ok = p.RequestOf(e, p.WriterLike(e, owner, nil, ""), one)
+		if !ok || tried[r.Path] {
+			continue
+		}
+		tried[r.Path] = true
+		r.Small = true // so that a few rows have several pages
+		if r.Query, ok = nextPage(p.Send(e, r).Header); ok {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// linkToNext is the link to the next page in a header Link (RFC 8288), among links to others.
+var linkToNext = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next\b`)
+
+// nextPage returns the query of the next page, false without one.
+func nextPage(h http.Header) (query string, ok bool) {
+	link := linkToNext.FindStringSubmatch(strings.Join(h.Values(problem.HeaderLink), ", "))
+	if link == nil {
+		return "", false
+	}
+	at, err := url.Parse(link[1])
+	if err != nil {
+		return "", false
+	}
+	return at.RawQuery, true
 }

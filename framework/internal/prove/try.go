@@ -292,7 +292,7 @@ func conditions(e *fixture.Endpoint, valid fixture.Request) (all []fixture.Reque
 	case e.Matches():
 		add(conditional.HeaderIfMatch, "*", `"0", "1"`)
 	case e.IsTagged() && !e.IsWrite():
-		add(conditional.HeaderIfNoneMatch, "*")
+		add(conditional.HeaderIfNoneMatch, "*", `"0"`)
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
 	"trestle.example/framework/page"
@@ -53,36 +54,120 @@ func leaves(versions framework.Versions) []framework.Resource {
 	}
 }
 
-// TestCursors: lists whose pages begin at cursors are proved, and a server must not accept the cursor of another
-// caller.
+// acceptCursors is a server that accepts the cursor of any caller. Its answers have another link than those to
+// pages.
+func acceptCursors(_ *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cursor, answer := r.URL.Query().Get("cursor"), httptest.NewRecorder()
+		if next.ServeHTTP(answer, r); cursor != "" && answer.Code == http.StatusBadRequest {
+			answer.Code = http.StatusOK
+		}
+		maps.Copy(w.Header(), announced(answer.Header()))
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+}
+
+// announced adds a link before all others.
+func announced(h http.Header) http.Header {
+	h["Link"] = slices.Concat([]string{`</openapi.json>; rel="service-desc"`}, h["Link"])
+	return h
+}
+
+// cursorLeaves are leaves in pages with cursors.
+func cursorLeaves(t *testing.T) framework.ViewSet[Leaf] {
+	t.Helper()
+	list, ok := leaves(framework.Versions{Column: "version"})[0].(framework.ViewSet[Leaf])
+	if !ok {
+		t.Fatal("the leaves are no viewset")
+	}
+	list.Pagination, list.Ordering = page.Cursor{}, framework.Ordering{Allowed: []string{"text"}}
+	return list
+}
+
+// TestCursors checks that lists whose pages begin at cursors are proved, and that a server must not accept the
+// cursor of another caller.
 func TestCursors(t *testing.T) {
 	t.Parallel()
-	for _, leak := range []bool{false, true} {
+	for _, change := range []func(*guests, http.Handler) http.Handler{nil, acceptCursors} {
 		apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
-			all := leaves(framework.Versions{Column: "version"})
-			list, ok := all[0].(framework.ViewSet[Leaf])
-			if !ok {
-				t.Fatal("the leaves are no viewset")
-			}
-			list.Pagination, list.Ordering = page.Cursor{}, framework.Ordering{Allowed: []string{"text"}}
-			lenient := func(_ *guests, next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					cursor, answer := r.URL.Query().Get("cursor"), httptest.NewRecorder()
-					answer.Header().Set("Link", `</openapi.json>; rel="service-desc"`)
-					if next.ServeHTTP(answer, r); leak && cursor != "" && answer.Code == http.StatusBadRequest {
-						answer.Code = http.StatusOK
-					}
-					maps.Copy(w.Header(), answer.Header())
-					w.WriteHeader(answer.Code)
-					_, _ = w.Write(answer.Body.Bytes())
-				})
-			}
-			report := prove(t, db, lenient, list)
-			if leak {
+			report := prove(t, db, change, cursorLeaves(t))
+			if change != nil {
 				finds(t, report, "GET /api/leafs/", "the cursor of another caller is accepted")
 			} else if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
 				t.Errorf("the findings are %v; want none", found)
 			}
+		})
+	}
+}
+
+// TestCursorsOfOneCaller checks that people who are one caller may use each other's cursors: a list without
+// authentication has only anonymous callers.
+func TestCursorsOfOneCaller(t *testing.T) {
+	t.Parallel()
+	apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
+		list := cursorLeaves(t)
+		list.Scope, list.Writers = framework.Public(), framework.Own((*Leaf).owner)
+		list.Verbs.List = list.Verbs.List.Authenticate().Permit(framework.Anyone())
+		report := prove(t, db, nil, list)
+		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
+			t.Errorf("the findings are %v; want none", found)
+		}
+	})
+}
+
+type shelf struct {
+	bun.BaseModel `bun:"table:shelves"`
+
+	ID      uuid.UUID `bun:",pk"`
+	OwnerID uuid.UUID
+	Text    string
+}
+
+func (s *shelf) owner() *uuid.UUID { return &s.OwnerID }
+
+type shelfBook struct {
+	bun.BaseModel `bun:"table:shelf_books"`
+
+	ID      uuid.UUID `bun:",pk"`
+	ShelfID uuid.UUID
+	OwnerID uuid.UUID
+	Text    string
+
+	Shelf *shelf `bun:"rel:belongs-to,join:shelf_id=id"`
+}
+
+func (b *shelfBook) owner() *uuid.UUID { return &b.OwnerID }
+
+var shelfSchema = sqldb.Migrations{Namespace: "shelves", FS: fstest.MapFS{
+	"0001_shelves.tx.up.sql": {Data: []byte(`CREATE TABLE shelves ({{id}}, owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL);
+CREATE TABLE shelf_books ({{id}}, shelf_id {{uuid}} NOT NULL REFERENCES shelves (id), owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL);`)},
+	"0001_shelves.tx.down.sql": {Data: []byte(`DROP TABLE shelf_books; DROP TABLE shelves;`)},
+}}
+
+// TestCursorsBelowAParent checks that a list below a parent is tried with a parent that has several rows,
+// whatever the order of the viewsets.
+func TestCursorsBelowAParent(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Text string `json:"text" validate:"required,max=100"`
+	}
+	type view struct {
+		ID   uuid.UUID `json:"id"`
+		Text string    `json:"text"`
+	}
+	shelves := framework.ViewSet[shelf]{
+		Name: "shelves", Verbs: framework.CRUD[input, view](), Scope: framework.Public(), Writers: framework.Own((*shelf).owner),
+		Permission: framework.Authenticated(), Pagination: page.Cursor{},
+	}
+	books := framework.ViewSet[shelfBook]{
+		Name: "books", Parent: framework.Child("shelf", "shelves"), Verbs: framework.CRUD[input, view](),
+		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Pagination: page.Cursor{},
+	}
+	for _, all := range [][]framework.Resource{{shelves, books}, {books, shelves}} {
+		apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+			report := prove(t, db, acceptCursors, all...)
+			finds(t, report, "GET /api/shelves/{shelf_id}/books/", "the cursor of another caller is accepted")
 		})
 	}
 }
