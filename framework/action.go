@@ -153,6 +153,9 @@ func (a Action[M]) Sends(headers ...call.Header) Action[M] {
 // Idempotent makes retries with the header Idempotency-Key safe, as [Verb.Idempotent] does.
 func (a Action[M]) Idempotent() Action[M] { a.declared.Idempotent = true; return a }
 
+// AnswersSecret declares that the answer has a secret, as [Verb.AnswersSecret] does.
+func (a Action[M]) AnswersSecret() Action[M] { a.declared.Secret = true; return a }
+
 // As declares the media types of an answer that is sent in parts, as [Action.As] does.
 func (a CollectionAction) As(media ...Media) CollectionAction {
 	a.declared.Media = append(slices.Clip(a.declared.Media), media...)
@@ -220,6 +223,9 @@ func (a CollectionAction) Sends(headers ...call.Header) CollectionAction {
 
 // Idempotent makes retries with the header Idempotency-Key safe, as [Verb.Idempotent] does.
 func (a CollectionAction) Idempotent() CollectionAction { a.declared.Idempotent = true; return a }
+
+// AnswersSecret declares that the answer has a secret, as [Verb.AnswersSecret] does.
+func (a CollectionAction) AnswersSecret() CollectionAction { a.declared.Secret = true; return a }
 
 // SignsIn declares that the action, a POST, issues credentials to anonymous callers. A 401
 // authentication_required or invalid_token of any endpoint then contains its address: in

@@ -99,7 +99,9 @@ type Config struct {
 	// [Find]. Defaults to 1,000.
 	MaxRows int
 	// IdempotencyKeys is the greatest number of keys whose answers are stored for a caller
-	// within 24 hours. A further key is answered 429. Defaults to 10,000.
+	// within 24 hours, see [Verb.Idempotent]. A further key is answered 429. A negative number
+	// stores none: no endpoint honours keys, and the API needs no table of [Migrations].
+	// Defaults to 10,000.
 	IdempotencyKeys int
 	// Timeout is the time from a request's arrival to the deadline of its context. A statement
 	// after the deadline is the error 503. Defaults to 15 seconds.

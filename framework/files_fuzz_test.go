@@ -60,7 +60,7 @@ func sqlitePeople(tb testing.TB) *sqldb.DB {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = db.Close() })
-	if err := db.Migrate(tb.Context(), nil, peopleSchema); err != nil {
+	if err := db.Migrate(tb.Context(), nil, peopleSchema, framework.Migrations()); err != nil {
 		tb.Fatal(err)
 	}
 	return db

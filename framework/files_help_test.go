@@ -116,7 +116,7 @@ func pets() framework.ViewSet[Pet] {
 func peopleDatabases(t *testing.T, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(context.Background(), nil, peopleSchema); err != nil {
+		if err := db.Migrate(context.Background(), nil, peopleSchema, framework.Migrations()); err != nil {
 			t.Fatal(err)
 		}
 		test(t, db)

@@ -89,7 +89,7 @@ func (n *tally) resources() []framework.Resource {
 	v.Actions = []framework.Action[Book]{
 		framework.Post("copy", n.onRow).Idempotent(), framework.Put("place", n.onRow).Idempotent().Answers(http.StatusAccepted),
 		framework.Patch("mend", n.onRow).Idempotent(), framework.Delete("burn", n.remove).Idempotent(),
-		framework.Post("plain", n.onRow),
+		framework.Post("plain", n.onRow).AnswersSecret(),
 	}
 	v.Collection = []framework.CollectionAction{
 		framework.OnCollection("POST", "import", n.onAll).Idempotent(),

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// TestMistakesOfIdempotent: what keeps keys is a function in a transaction.
+// TestMistakesOfIdempotent checks that what honours keys writes, in a transaction, and answers without a secret.
 func TestMistakesOfIdempotent(t *testing.T) {
 	db := sqlite(t)
 	n := &tally{}
@@ -35,16 +35,17 @@ func TestMistakesOfIdempotent(t *testing.T) {
 			[]string{`books: action "look", action "sum": Idempotent is for what writes; it only reads, so leave Idempotent out`},
 		},
 		{
-			"what the framework writes itself",
+			"answers with secrets",
 			wrongBooks(func(v *framework.ViewSet[Book]) {
-				v.Verbs.Create, v.Verbs.Update = v.Verbs.Create.Idempotent(), framework.Fills[BookView](func(*framework.Call, *Book, BookInput) error { return nil }).Idempotent()
-				v.Verbs.Patch, v.Verbs.Delete = v.Verbs.Patch.Idempotent(), v.Verbs.Delete.Idempotent()
+				v.Verbs.Create, v.Verbs.Update = v.Verbs.Create.Idempotent().AnswersSecret(), v.Verbs.Update.AnswersSecret().Idempotent()
+				v.Verbs.List = v.Verbs.List.AnswersSecret()
+				v.Actions = []framework.Action[Book]{framework.Get("look", nothing).AnswersSecret(), framework.Post("copy", n.onRow).Idempotent().AnswersSecret()}
+				v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "enter", n.onAll).SignsIn().Idempotent()}
 			}),
 			[]string{
-				`books: create: Idempotent is for Does and Changes, whose function does all of the write; use framework.Does, not framework.Accepts`,
-				`books: update: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Fills`,
-				`books: patch: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Accepts`,
-				`books: delete: Idempotent is for Does and Changes, whose function does all of the write; use framework.Changes, not framework.Deletes`,
+				`books: list, action "look": AnswersSecret is for what writes; the answer of a GET is never stored, so leave AnswersSecret out`,
+				`books: create, update, action "copy": Idempotent stores the answer, and AnswersSecret says that it has a secret; leave out one of them`,
+				`books: action "enter": Idempotent stores the answer, and SignsIn says that it has credentials; leave Idempotent out`,
 			},
 		},
 		{
@@ -65,6 +66,13 @@ func TestMistakesOfIdempotent(t *testing.T) {
 			expectMistakes(t, api.Check(), c.want)
 		})
 	}
+	t.Run("an API that stores no keys", func(t *testing.T) {
+		c := config(db)
+		c.IdempotencyKeys = -1
+		api := framework.New(c)
+		api.Register(wrongBooks(func(v *framework.ViewSet[Book]) { v.Verbs.Create = v.Verbs.Create.Idempotent() })...)
+		expectMistakes(t, api.Check(), []string{`books: create: Idempotent needs stored keys, and Config.IdempotencyKeys is -1, which stores none; leave out one of them`})
+	})
 	t.Run("what is right", func(t *testing.T) {
 		api := framework.New(config(db))
 		api.Register(n.resources()...)

@@ -256,15 +256,16 @@ func TestKeysAreTheirCallers(t *testing.T) {
 func TestIgnoredKeys(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
 		n := &tally{}
-		strict := notes()
-		strict.Name, strict.Strict = "strict", framework.Strict
-		ada := serve(t, config(db), append(n.resources(), strict)...).as("ada")
+		strict, secret := notes(), notes()
+		strict.Name, strict.Strict, strict.Verbs.Create = "strict", framework.Strict, strict.Verbs.Create.AnswersSecret()
+		secret.Name, secret.Verbs.Create = "secret", secret.Verbs.Create.AnswersSecret()
+		ada := serve(t, config(db), append(n.resources(), strict, secret)...).as("ada")
 		path := "/api/books/" + ada.post("/api/books/", fields{"title": "Emma"}).is(201).id() + "/"
 		told := "header Idempotency-Key"
 		keyed := ada.under("k")
-		keyed.post("/api/notes/", fields{"room": "hall"}).is(201).fresh().head("Trestle-Ignored", told)
-		keyed.post("/api/notes/", fields{"room": "hall"}).is(201).fresh().head("Trestle-Ignored", told)
-		keyed.post("/api/notes/?q=1", fields{"rooms": 1, "room": "hall"}).is(201).head("Trestle-Ignored", "q, "+told+", /rooms; did you mean /room?")
+		keyed.post("/api/secret/", fields{"room": "hall"}).is(201).fresh().head("Trestle-Ignored", told)
+		keyed.post("/api/secret/", fields{"room": "hall"}).is(201).fresh().head("Trestle-Ignored", told)
+		keyed.post("/api/secret/?q=1", fields{"rooms": 1, "room": "hall"}).is(201).head("Trestle-Ignored", "q, "+told+", /rooms; did you mean /room?")
 		keyed.post(path+"plain/", fields{"text": "a"}).is(200).fresh().head("Trestle-Ignored", told)
 		keyed.get(path).is(200).head("Trestle-Ignored", told)
 		keyed.get("/api/books/").is(200).head("Trestle-Ignored", told)

@@ -214,7 +214,14 @@ func TestIndexesOfOthers(t *testing.T) {
 // checked is an API whose declarations are right.
 func checked(tb testing.TB, db *sqldb.DB, resources ...framework.Resource) *framework.API {
 	tb.Helper()
-	api := framework.New(config(db))
+	c := config(db)
+	c.IdempotencyKeys = -1 // so that the database needs no table of keys
+	return checkedAs(tb, c, resources...)
+}
+
+func checkedAs(tb testing.TB, c framework.Config, resources ...framework.Resource) *framework.API {
+	tb.Helper()
+	api := framework.New(c)
 	api.Register(resources...)
 	if err := api.Check(); err != nil {
 		tb.Fatal(err)

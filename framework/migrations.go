@@ -11,8 +11,8 @@ import (
 var migrationFiles embed.FS
 
 // Migrations returns the migrations of the framework's own tables, namespace "framework":
-// those that [Verb.Idempotent] needs. A program without idempotent functions does not need
-// them.
+// those that [Verb.Idempotent] needs. A program whose [Config.IdempotencyKeys] is negative does
+// not need them.
 func Migrations() sqldb.Migrations {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {

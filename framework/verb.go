@@ -155,12 +155,15 @@ func (v Verb) Answers(status int) Verb { v.declared.Status = status; return v }
 // [Call.InTx], and read there what the write depends on.
 func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 
-// Idempotent makes retries of a request of Does or Changes safe, for a client that does not
-// know whether the request arrived. With the header Idempotency-Key the function runs once.
-// For 24 hours, the same request of the same caller with the same key gets the first
-// answer: its status, body and Location, with Idempotent-Replayed: true. The effects of the
-// function, its answer and the key are one transaction. Only success is stored, so a
-// rejected request can be sent again.
+// Idempotent makes retries of a write safe, for a client that does not know whether the request
+// arrived. With the header Idempotency-Key the write is done once. For 24 hours, the same
+// request of the same caller with the same key gets the first answer: its status, body,
+// Location and ETag, with Idempotent-Replayed: true. The write, its answer and the key are one
+// transaction. Only success is stored, so a rejected request can be sent again.
+//
+// Every POST is idempotent without this method, except for one that is untransacted, that
+// answers with a secret ([Verb.AnswersSecret]), or that has no authentication. PUT, PATCH and
+// DELETE need it.
 //
 // A key is optional. It has 1 to 255 visible ASCII characters, with or without double
 // quotes. The answer is 422 if the key was used for another row, query or body. While the
@@ -173,9 +176,13 @@ func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 // is answered 429. If the row of the path exists and the caller may no longer see it, the
 // answer is 404, and the stored answer is not sent.
 //
-// The answers are stored unchanged in a table of [Migrations], so a function that answers
-// with a secret must not be idempotent. [API.Run] deletes expired answers.
+// The answers are stored unchanged in a table of [Migrations]. [API.Run] deletes expired
+// answers.
 func (v Verb) Idempotent() Verb { v.declared.Idempotent = true; return v }
+
+// AnswersSecret declares that the answer has a secret, such as a new token, which must not be
+// stored: a POST is then not idempotent.
+func (v Verb) AnswersSecret() Verb { v.declared.Secret = true; return v }
 
 // Doc describes the verb to clients. Its first sentence is the summary in the OpenAPI
 // document. Without a Doc the summary names the verb and the resource: "List patients".

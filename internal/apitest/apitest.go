@@ -91,7 +91,7 @@ func Mistake(tb testing.TB, c framework.Config, want string, resources ...framew
 func Databases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		if err := db.Migrate(t.Context(), nil, m); err != nil {
+		if err := db.Migrate(t.Context(), nil, m, framework.Migrations()); err != nil {
 			t.Fatal(err)
 		}
 		test(t, db)

@@ -2022,6 +2022,12 @@ type ListAppointmentsParamsStatus string
 // ListAppointmentsParamsOrdering defines parameters for ListAppointments.
 type ListAppointmentsParamsOrdering string
 
+// CreateAppointmentParams defines parameters for CreateAppointment.
+type CreateAppointmentParams struct {
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // DeleteAppointmentParams defines parameters for DeleteAppointment.
 type DeleteAppointmentParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
@@ -2094,6 +2100,12 @@ type ListManageDoctorsParams struct {
 // ListManageDoctorsParamsOrdering defines parameters for ListManageDoctors.
 type ListManageDoctorsParamsOrdering string
 
+// CreateManageDoctorParams defines parameters for CreateManageDoctor.
+type CreateManageDoctorParams struct {
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // ListOrdersParams defines parameters for ListOrders.
 type ListOrdersParams struct {
 	// Page The page's number, from 1.
@@ -2135,6 +2147,12 @@ type ListPatientsParams struct {
 
 // ListPatientsParamsOrdering defines parameters for ListPatients.
 type ListPatientsParamsOrdering string
+
+// CreatePatientParams defines parameters for CreatePatient.
+type CreatePatientParams struct {
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
 
 // DeletePatientParams defines parameters for DeletePatient.
 type DeletePatientParams struct {
@@ -2498,14 +2516,14 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-	CreateAppointmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateAppointmentWithBody(ctx context.Context, params *CreateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateAppointment Create an appointment
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-	CreateAppointment(ctx context.Context, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateAppointment(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAppointment Delete an appointment
 	//
@@ -2839,14 +2857,14 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-	CreateManageDoctorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateManageDoctorWithBody(ctx context.Context, params *CreateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateManageDoctor Create a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-	CreateManageDoctor(ctx context.Context, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateManageDoctor(ctx context.Context, params *CreateManageDoctorParams, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteManageDoctor Delete a doctor (manage)
 	//
@@ -2934,14 +2952,14 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-	CreatePatientWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreatePatientWithBody(ctx context.Context, params *CreatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreatePatient Create a patient
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-	CreatePatient(ctx context.Context, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreatePatient(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeletePatient Delete a patient
 	//
@@ -3209,8 +3227,8 @@ func (c *Client) ListAppointments(ctx context.Context, params *ListAppointmentsP
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-func (c *Client) CreateAppointmentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateAppointmentRequestWithBody(c.Server, contentType, body)
+func (c *Client) CreateAppointmentWithBody(ctx context.Context, params *CreateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAppointmentRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3226,8 +3244,8 @@ func (c *Client) CreateAppointmentWithBody(ctx context.Context, contentType stri
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-func (c *Client) CreateAppointment(ctx context.Context, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateAppointmentRequest(c.Server, body)
+func (c *Client) CreateAppointment(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAppointmentRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4080,8 +4098,8 @@ func (c *Client) ListManageDoctors(ctx context.Context, params *ListManageDoctor
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-func (c *Client) CreateManageDoctorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateManageDoctorRequestWithBody(c.Server, contentType, body)
+func (c *Client) CreateManageDoctorWithBody(ctx context.Context, params *CreateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateManageDoctorRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4097,8 +4115,8 @@ func (c *Client) CreateManageDoctorWithBody(ctx context.Context, contentType str
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-func (c *Client) CreateManageDoctor(ctx context.Context, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateManageDoctorRequest(c.Server, body)
+func (c *Client) CreateManageDoctor(ctx context.Context, params *CreateManageDoctorParams, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateManageDoctorRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4325,8 +4343,8 @@ func (c *Client) ListPatients(ctx context.Context, params *ListPatientsParams, r
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-func (c *Client) CreatePatientWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePatientRequestWithBody(c.Server, contentType, body)
+func (c *Client) CreatePatientWithBody(ctx context.Context, params *CreatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePatientRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4342,8 +4360,8 @@ func (c *Client) CreatePatientWithBody(ctx context.Context, contentType string, 
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-func (c *Client) CreatePatient(ctx context.Context, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreatePatientRequest(c.Server, body)
+func (c *Client) CreatePatient(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePatientRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5077,18 +5095,18 @@ func NewListAppointmentsRequest(server string, params *ListAppointmentsParams) (
 }
 
 // NewCreateAppointmentRequest calls the generic CreateAppointment builder with application/json body
-func NewCreateAppointmentRequest(server string, body CreateAppointmentJSONRequestBody) (*http.Request, error) {
+func NewCreateAppointmentRequest(server string, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateAppointmentRequestWithBody(server, "application/json", bodyReader)
+	return NewCreateAppointmentRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewCreateAppointmentRequestWithBody constructs an http.Request for the CreateAppointment method, with any body, and a specified content type
-func NewCreateAppointmentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateAppointmentRequestWithBody(server string, params *CreateAppointmentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -5112,6 +5130,21 @@ func NewCreateAppointmentRequestWithBody(server string, contentType string, body
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -6508,18 +6541,18 @@ func NewListManageDoctorsRequest(server string, params *ListManageDoctorsParams)
 }
 
 // NewCreateManageDoctorRequest calls the generic CreateManageDoctor builder with application/json body
-func NewCreateManageDoctorRequest(server string, body CreateManageDoctorJSONRequestBody) (*http.Request, error) {
+func NewCreateManageDoctorRequest(server string, params *CreateManageDoctorParams, body CreateManageDoctorJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateManageDoctorRequestWithBody(server, "application/json", bodyReader)
+	return NewCreateManageDoctorRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewCreateManageDoctorRequestWithBody constructs an http.Request for the CreateManageDoctor method, with any body, and a specified content type
-func NewCreateManageDoctorRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateManageDoctorRequestWithBody(server string, params *CreateManageDoctorParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6543,6 +6576,21 @@ func NewCreateManageDoctorRequestWithBody(server string, contentType string, bod
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7032,18 +7080,18 @@ func NewListPatientsRequest(server string, params *ListPatientsParams) (*http.Re
 }
 
 // NewCreatePatientRequest calls the generic CreatePatient builder with application/json body
-func NewCreatePatientRequest(server string, body CreatePatientJSONRequestBody) (*http.Request, error) {
+func NewCreatePatientRequest(server string, params *CreatePatientParams, body CreatePatientJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreatePatientRequestWithBody(server, "application/json", bodyReader)
+	return NewCreatePatientRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewCreatePatientRequestWithBody constructs an http.Request for the CreatePatient method, with any body, and a specified content type
-func NewCreatePatientRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreatePatientRequestWithBody(server string, params *CreatePatientParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7067,6 +7115,21 @@ func NewCreatePatientRequestWithBody(server string, contentType string, body io.
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7639,14 +7702,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-	CreateAppointmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error)
+	CreateAppointmentWithBodyWithResponse(ctx context.Context, params *CreateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error)
 
 	// CreateAppointmentWithResponse Create an appointment
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-	CreateAppointmentWithResponse(ctx context.Context, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error)
+	CreateAppointmentWithResponse(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error)
 
 	// DeleteAppointmentWithResponse Delete an appointment
 	//
@@ -8010,14 +8073,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-	CreateManageDoctorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error)
+	CreateManageDoctorWithBodyWithResponse(ctx context.Context, params *CreateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error)
 
 	// CreateManageDoctorWithResponse Create a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-	CreateManageDoctorWithResponse(ctx context.Context, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error)
+	CreateManageDoctorWithResponse(ctx context.Context, params *CreateManageDoctorParams, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error)
 
 	// DeleteManageDoctorWithResponse Delete a doctor (manage)
 	//
@@ -8115,14 +8178,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-	CreatePatientWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error)
+	CreatePatientWithBodyWithResponse(ctx context.Context, params *CreatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error)
 
 	// CreatePatientWithResponse Create a patient
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-	CreatePatientWithResponse(ctx context.Context, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error)
+	CreatePatientWithResponse(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error)
 
 	// DeletePatientWithResponse Delete a patient
 	//
@@ -9884,8 +9947,8 @@ func (c *ClientWithResponses) ListAppointmentsWithResponse(ctx context.Context, 
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-func (c *ClientWithResponses) CreateAppointmentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error) {
-	rsp, err := c.CreateAppointmentWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateAppointmentWithBodyWithResponse(ctx context.Context, params *CreateAppointmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error) {
+	rsp, err := c.CreateAppointmentWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9897,8 +9960,8 @@ func (c *ClientWithResponses) CreateAppointmentWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
-func (c *ClientWithResponses) CreateAppointmentWithResponse(ctx context.Context, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error) {
-	rsp, err := c.CreateAppointment(ctx, body, reqEditors...)
+func (c *ClientWithResponses) CreateAppointmentWithResponse(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error) {
+	rsp, err := c.CreateAppointment(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10573,8 +10636,8 @@ func (c *ClientWithResponses) ListManageDoctorsWithResponse(ctx context.Context,
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-func (c *ClientWithResponses) CreateManageDoctorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error) {
-	rsp, err := c.CreateManageDoctorWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateManageDoctorWithBodyWithResponse(ctx context.Context, params *CreateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error) {
+	rsp, err := c.CreateManageDoctorWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10586,8 +10649,8 @@ func (c *ClientWithResponses) CreateManageDoctorWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/manage/doctors/ (the `CreateManageDoctor` operationId).
-func (c *ClientWithResponses) CreateManageDoctorWithResponse(ctx context.Context, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error) {
-	rsp, err := c.CreateManageDoctor(ctx, body, reqEditors...)
+func (c *ClientWithResponses) CreateManageDoctorWithResponse(ctx context.Context, params *CreateManageDoctorParams, body CreateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateManageDoctorResponse, error) {
+	rsp, err := c.CreateManageDoctor(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10768,8 +10831,8 @@ func (c *ClientWithResponses) ListPatientsWithResponse(ctx context.Context, para
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-func (c *ClientWithResponses) CreatePatientWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error) {
-	rsp, err := c.CreatePatientWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreatePatientWithBodyWithResponse(ctx context.Context, params *CreatePatientParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error) {
+	rsp, err := c.CreatePatientWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10781,8 +10844,8 @@ func (c *ClientWithResponses) CreatePatientWithBodyWithResponse(ctx context.Cont
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
-func (c *ClientWithResponses) CreatePatientWithResponse(ctx context.Context, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error) {
-	rsp, err := c.CreatePatient(ctx, body, reqEditors...)
+func (c *ClientWithResponses) CreatePatientWithResponse(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error) {
+	rsp, err := c.CreatePatient(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

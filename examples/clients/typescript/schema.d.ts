@@ -3314,6 +3314,27 @@ export interface components {
         };
         /**
          * @description - `conflict`: Conflict with the present state.
+         *     - `idempotency_in_progress`: The same request is still under way.
+         *     - `not_unique`: Already taken.
+         */
+        ConflictOrIdempotencyInProgressOrNotUnique: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["NotUniqueProblem"];
+            };
+        };
+        /**
+         * @description - `conflict`: Conflict with the present state.
          *     - `not_unique`: Already taken.
          */
         ConflictOrNotUnique: {
@@ -4053,6 +4074,7 @@ export type ResponseAuthenticationRequiredOrInvalidToken = components['responses
 export type ResponseBodyTooLarge = components['responses']['BodyTooLarge'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseConflictOrEmailTaken = components['responses']['ConflictOrEmailTaken'];
+export type ResponseConflictOrIdempotencyInProgressOrNotUnique = components['responses']['ConflictOrIdempotencyInProgressOrNotUnique'];
 export type ResponseConflictOrNotUnique = components['responses']['ConflictOrNotUnique'];
 export type ResponseConflictOrNotUniqueOrSlotTaken = components['responses']['ConflictOrNotUniqueOrSlotTaken'];
 export type ResponseConflictOrStillReferenced = components['responses']['ConflictOrStillReferenced'];
@@ -5252,7 +5274,10 @@ export interface operations {
     createPatient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5267,6 +5292,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5281,6 +5307,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
              *     - `invalid_json`: The body is not one JSON object.
              *     - `invalid_parameter`: A query parameter is not valid.
              *     - `validation_failed`: The body is not valid.
@@ -5297,17 +5324,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ConflictOrNotUnique"];
+            409: components["responses"]["ConflictOrIdempotencyInProgressOrNotUnique"];
             412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
@@ -5654,7 +5682,10 @@ export interface operations {
     createAppointment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5669,6 +5700,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5683,6 +5715,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
              *     - `invalid_json`: The body is not one JSON object.
              *     - `invalid_parameter`: A query parameter is not valid.
              *     - `validation_failed`: The body is not valid.
@@ -5699,17 +5732,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ConflictOrNotUniqueOrSlotTaken"];
+            /**
+             * @description - `conflict`: Conflict with the present state.
+             *     - `idempotency_in_progress`: The same request is still under way.
+             *     - `not_unique`: Already taken.
+             *     - `slot_taken`: Already taken.
+             */
+            409: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description After how many seconds to try again. */
+                    "Retry-After"?: string;
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"] | components["schemas"]["IdempotencyInProgressProblem"] | components["schemas"]["NotUniqueProblem"] | components["schemas"]["SlotTakenProblem"];
+                };
+            };
             412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
@@ -6070,7 +6125,10 @@ export interface operations {
     createManageDoctor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6084,6 +6142,7 @@ export interface operations {
             201: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6098,6 +6157,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
              *     - `invalid_json`: The body is not one JSON object.
              *     - `invalid_parameter`: A query parameter is not valid.
              *     - `validation_failed`: The body is not valid.
@@ -6114,17 +6174,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["ConflictOrNotUnique"];
+            409: components["responses"]["ConflictOrIdempotencyInProgressOrNotUnique"];
             412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];

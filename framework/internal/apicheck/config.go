@@ -54,9 +54,6 @@ func (k Checker) checkNumbers(fault func(place, format string, args ...any)) {
 	if c.MaxRows < 0 || c.MaxRows > mostRows {
 		fault("MaxRows", "%d must be 1 to %d", c.MaxRows, mostRows)
 	}
-	if c.IdempotencyKeys < 0 {
-		fault("IdempotencyKeys", "%d must be above zero", c.IdempotencyKeys)
-	}
 	if c.HSTS < 0 || c.HSTS%time.Second != 0 {
 		fault("HSTS", "%s must be whole seconds, 0 for none", c.HSTS)
 	}

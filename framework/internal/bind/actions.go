@@ -153,18 +153,34 @@ func (b *binder) bindToggle(e *table.Endpoint, a declare.Action, fault func(erro
 func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own declare.Rules) *table.Endpoint {
 	b.checkStatus(r, place, own.Status)
 	b.checkCodes(r, place, own.Refuses)
-	declare.CheckIdempotent(own, method, b.at(r, place))
+	b.checkKeys(own, method, b.at(r, place))
 	checkRules(own, b.at(r, place))
+	schemes := naming.Inherited(own.Authentication, r.Access.Authentication)
 	return &table.Endpoint{
 		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn, Unwrapped: own.Unwrapped,
-		Untransacted: own.Untransacted, Idempotent: own.Idempotent, Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
+		Untransacted: own.Untransacted, Idempotent: own.Idempotent || b.keepsAnswer(own, method, schemes), Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
 		Middleware: slices.Concat(r.Declaration.Middleware, own.Middleware),
 		Check: access.Check{
 			Permission:     cmp.Or(own.Permission, r.Access.Permission),
-			Authentication: naming.Inherited(own.Authentication, r.Access.Authentication),
+			Authentication: schemes,
 			Throttles:      naming.Inherited(own.Throttles, r.Access.Throttles),
 		},
 	}
+}
+
+// keepsAnswer reports whether an endpoint honours Idempotency-Key without a declaration. A key belongs
+// to a caller, so an endpoint without authentication honours none.
+func (b *binder) keepsAnswer(own declare.Rules, method string, schemes []call.Authenticator) bool {
+	return b.api.Config.IdempotencyKeys > 0 && len(schemes) > 0 && own.KeepsAnswer(method)
+}
+
+// checkKeys reports an endpoint that is declared as idempotent and cannot be.
+func (b *binder) checkKeys(own declare.Rules, method string, fault func(error)) {
+	if own.Idempotent && b.api.Config.IdempotencyKeys < 0 {
+		fault(naming.Sentence("Idempotent needs stored keys, and Config.IdempotencyKeys is %d, which stores none; leave out one of them", b.api.Config.IdempotencyKeys))
+		return
+	}
+	declare.CheckIdempotent(own, method, fault)
 }
 
 // queryInput adds a query parameter for each field of the input of an endpoint that reads. A

@@ -50,9 +50,6 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 	case v.Untransacted && v.Kind != declare.VerbDoes && v.Kind != declare.VerbChanges:
 		fault(naming.Sentence("Untransacted is for Does and Changes; what the framework writes is one transaction"))
 		return
-	case v.Idempotent && v.Instead() != "":
-		fault(naming.Sentence("Idempotent is for Does and Changes, whose function does all of the write; use framework.%s, not framework.%s", v.Instead(), v.Constructor()))
-		return
 	case v.Name != call.VerbList && (v.Pagination != nil || v.Filters != nil):
 		fault(naming.Sentence("Paginate and Filter are for List"))
 		return
@@ -119,7 +116,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 		}
 		e.Serve = verb.Function{Endpoint: verb.NewHandler(e), Call: v.Run}.Serve()
 	case declare.VerbDeletes:
-		e.Serve = verb.Removal{Resource: r, Status: e.Status}.Serve
+		e.Serve = verb.NewHandler(e).Once(verb.Removal{Resource: r, Status: e.Status}.Serve)
 	}
 }
 

@@ -126,6 +126,32 @@ func TestWritesNameTheirVersion(t *testing.T) {
 	})
 }
 
+// TestRepeatedRequests checks that the answer to a repeated Idempotency-Key has the ETag of the first one, though
+// the row has another version by then, and that If-Match is not compared again.
+func TestRepeatedRequests(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		for _, path := range []string{"/api/orders/", "/api/memos/"} {
+			create := by.ada.With("Idempotency-Key", path)
+			first := create.Post(path, fields{"title": "first"}).Expect(201)
+			at := first.Headers().Get("Location")
+			by.ada.Patch(at, fields{"title": "second"}).Expect(200)
+			again := create.Post(path, fields{"title": "first"}).Expect(201).Header("Idempotent-Replayed", "true")
+			if tagOf(t, again) != tagOf(t, first) || again.Body() != first.Body() {
+				t.Errorf("the repeated answer has the ETag %s and is %s; want %s and %s", tagOf(t, again), again.Body(), tagOf(t, first), first.Body())
+			}
+			if tagOf(t, by.ada.Get(at)) == tagOf(t, again) {
+				t.Errorf("the row has the ETag %s still", tagOf(t, again))
+			}
+		}
+		at := by.ada.Post("/api/orders/", fields{"title": "first"}).Expect(201).Headers().Get("Location")
+		tag := tagOf(t, by.ada.Get(at))
+		closing := matching(by.ada, tag).With("Idempotency-Key", "close")
+		closing.Post(at+"close/", nil).Expect(204)
+		matching(by.ada, tag).With("Idempotency-Key", "again").Post(at+"close/", nil).Expect(412).Code("precondition_failed")
+		closing.Post(at+"close/", nil).Expect(204).Header("Idempotent-Replayed", "true")
+	})
+}
+
 // TestWhatChangesAVersion: the lists of a body, links, rows below, functions and other viewsets.
 func TestWhatChangesAVersion(t *testing.T) {
 	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {

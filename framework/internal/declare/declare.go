@@ -68,6 +68,7 @@ type Rules struct {
 	Status         int
 	Untransacted   bool
 	Idempotent     bool
+	Secret         bool // the answer has a secret, so it is never stored
 	Doc            string
 	Named          string // the operationId in the OpenAPI document, "" for the usual one
 	Refuses        []string
@@ -334,11 +335,18 @@ func (s Scope) String() string {
 	return text
 }
 
-// CheckIdempotent reports an idempotent verb or action that only reads, or that runs without
-// the transaction in which its key is stored.
+// CheckIdempotent reports an idempotent verb or action whose answer cannot be stored: it only reads,
+// it runs without the transaction in which its key is stored, or its answer is secret. It also reports
+// a secret answer of a verb or action that only reads.
 func CheckIdempotent(own Rules, method string, fault func(error)) {
 	switch {
+	case own.Secret && method == http.MethodGet:
+		fault(naming.Sentence("AnswersSecret is for what writes; the answer of a GET is never stored, so leave AnswersSecret out"))
 	case !own.Idempotent:
+	case own.Secret:
+		fault(naming.Sentence("Idempotent stores the answer, and AnswersSecret says that it has a secret; leave out one of them"))
+	case own.SignsIn:
+		fault(naming.Sentence("Idempotent stores the answer, and SignsIn says that it has credentials; leave Idempotent out"))
 	case method == http.MethodGet:
 		fault(naming.Sentence("Idempotent is for what writes; it only reads, so leave Idempotent out"))
 	case own.Untransacted:
@@ -346,16 +354,10 @@ func CheckIdempotent(own Rules, method string, fault func(error)) {
 	}
 }
 
-// Instead names the constructor that makes the verb with a function of the program, if the
-// framework does its write. It is "" for a verb that reads, and for Does and Changes.
-func (v NamedVerb) Instead() string {
-	switch {
-	case v.Method == http.MethodGet || v.Kind == VerbDoes || v.Kind == VerbChanges:
-		return ""
-	case v.Name == call.VerbCreate:
-		return VerbDoes.String()
-	}
-	return VerbChanges.String()
+// KeepsAnswer reports whether an answer may be stored under an Idempotency-Key without a declaration:
+// that of a POST that runs in a transaction and does not answer with a secret.
+func (own Rules) KeepsAnswer(method string) bool {
+	return method == http.MethodPost && !own.Untransacted && !own.Secret && !own.SignsIn
 }
 
 // verbKinds are the constructors that each verb may use. A verb of a single resource may use

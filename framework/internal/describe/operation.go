@@ -274,6 +274,9 @@ func (e Operation) refusesInput() (codes []string) {
 	if e.NeedsMatch() {
 		codes = append(codes, problem.CodePreconditionRequired)
 	}
+	if e.Idempotent {
+		codes = append(codes, problem.CodeInvalidIdempotencyKey, problem.CodeIdempotencyKeyReused, problem.CodeIdempotencyInProgress, problem.CodeThrottled)
+	}
 	if e.Input == nil {
 		return codes
 	}
@@ -285,9 +288,6 @@ func (e Operation) refusesInput() (codes []string) {
 		if e.Resource.Strict {
 			codes = append(codes, problem.CodeUnknownField)
 		}
-	}
-	if e.Idempotent {
-		codes = append(codes, problem.CodeInvalidIdempotencyKey, problem.CodeIdempotencyKeyReused, problem.CodeIdempotencyInProgress, problem.CodeThrottled)
 	}
 	return codes
 }

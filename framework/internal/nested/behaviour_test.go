@@ -173,6 +173,11 @@ func TestSafeRetries(t *testing.T) {
 		bob.Post("/api/articles/go/comments/bulk/", body).Expect(200)
 		bob.Post("/api/articles/go/comments/bulk/", body).Expect(200).Header("Idempotent-Replayed", "true")
 		bob.Post("/api/articles/sql/comments/bulk/", body).Expect(422).Code("idempotency_key_reused")
+		created := bob.Post("/api/articles/go/comments/", comment).Expect(201)
+		if again := bob.Post("/api/articles/go/comments/", comment).Expect(201).Header("Idempotent-Replayed", "true"); again.Body() != created.Body() {
+			t.Errorf("the repeated answer is %s; want %s", again.Body(), created.Body())
+		}
+		bob.Post("/api/articles/sql/comments/", comment).Expect(422).Code("idempotency_key_reused")
 		bob.With("Idempotency-Key", "other").Post("/api/articles/none/comments/bulk/", body).Expect(404)
 		apitest.As(client, "bob").Get("/api/articles/go/comments/?text=x").Expect(200).Contains(`"count":1`)
 		apitest.As(client, "ann").Patch("/api/articles/go/", fields{"hidden": true}).Expect(200)

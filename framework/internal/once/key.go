@@ -170,7 +170,7 @@ func (k *IdempotencyKey) Despite(c *call.Call, invalid error) (*table.Response, 
 func KeysTable() query.NeededTable {
 	return query.NeededTable{
 		Name:    "idempotency_keys",
-		Columns: []string{"caller", "route", "key", "fingerprint", "status", "body", "location", "created_at"},
+		Columns: []string{"caller", "route", "key", "fingerprint", "status", "body", "location", "version", "created_at"},
 	}
 }
 
@@ -224,8 +224,9 @@ func tooManyKeys(most int) *problem.Error {
 // inProgressWait is the Retry-After of a duplicate request, in seconds.
 const inProgressWait = 5
 
-// store stores the answer under the key, after it has set the header Location of the response.
-// Location is the only header that it stores: others may contain secrets, as cookies do.
+// store stores the answer under the key, after it has set the header Location of the response. With
+// the version of the row, the repeated answer has the same ETag. It stores no other header: others may
+// contain secrets, as cookies do.
 func (k *IdempotencyKey) store(c *call.Call, resp *table.Response) error {
 	if err := resp.Encode(); err != nil {
 		return err
@@ -236,9 +237,9 @@ func (k *IdempotencyKey) store(c *call.Call, resp *table.Response) error {
 	}
 	resp.Locate(c)
 	_, err = c.Session().Exec(c, c.DB.NewRaw(`
-		UPDATE idempotency_keys SET status = ?, body = ?, location = ?
+		UPDATE idempotency_keys SET status = ?, body = ?, location = ?, version = ?
 		WHERE caller = ? AND route = ? AND key = ?`,
-		sqldb.Param(resp.Status), sqldb.Param(body), c.Header().Get(problem.HeaderLocation), k.Caller, k.Route, k.Key))
+		sqldb.Param(resp.Status), sqldb.Param(body), c.Header().Get(problem.HeaderLocation), sqldb.Param(resp.Version), k.Caller, k.Route, k.Key))
 	return err
 }
 
@@ -247,13 +248,14 @@ type answered struct {
 	fingerprint, body []byte // body is deflated
 	status            int
 	location          string
+	version           string // of the row in the body, "" without versions
 }
 
 // find reads the stored answer of the key. It returns nil if the key is not stored or its
 // lifetime is over.
 func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 	rows, err := c.Session().Query(c, c.DB.NewRaw(`
-		SELECT fingerprint, status, body, location FROM idempotency_keys
+		SELECT fingerprint, status, body, location, version FROM idempotency_keys
 		WHERE caller = ? AND route = ? AND key = ? AND created_at > ?`,
 		k.Caller, k.Route, k.Key, c.Now.Add(-limits.KeyLife)))
 	if err != nil {
@@ -264,7 +266,7 @@ func (k *IdempotencyKey) find(c *call.Call) (*answered, error) {
 		return nil, rows.Err()
 	}
 	var a answered
-	if err := rows.Scan(&a.fingerprint, &a.status, &a.body, &a.location); err != nil {
+	if err := rows.Scan(&a.fingerprint, &a.status, &a.body, &a.location, &a.version); err != nil {
 		return nil, err
 	}
 	return &a, rows.Err()
@@ -277,7 +279,7 @@ func (a *answered) replay(c *call.Call) (*table.Response, error) {
 	if a.location != "" {
 		c.Header().Set(problem.HeaderLocation, a.location)
 	}
-	resp := &table.Response{Status: a.status}
+	resp := &table.Response{Status: a.status, Version: a.version}
 	if a.body != nil {
 		body, err := io.ReadAll(flate.NewReader(bytes.NewReader(a.body)))
 		if err != nil {

@@ -22,13 +22,13 @@ type Removal struct {
 
 // Serve answers one request. It deletes the row by the key of the path. If the path has another
 // key than the primary key, a recorder or If-Match needs the row, or it has files, it reads the row first,
-// deletes it by its primary key, and records the change, in one transaction. After the commit it
-// deletes the files of a row that is not deleted softly. If the row does not exist or is
+// deletes it by its primary key, and records the change, in one transaction. After the commit the
+// files of a row that is not deleted softly are deleted. If the row does not exist or is
 // out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil && r.Match == nil && len(d.Resource.Files) == 0
 	var m reflect.Value // the deleted row, if it was read
-	err := transact(c, blind, func(c *call.Call) (err error) {
+	err := transact(c, blind && r.IdempotencyKey == "", func(c *call.Call) (err error) {
 		switch {
 		case !blind:
 			m, err = d.Resource.ModelOf(c, r)
@@ -48,9 +48,22 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 		return nil, err
 	}
 	if m.IsValid() && d.Resource.Table.SoftDeleteField == nil {
-		attachment.DiscardAll(c, d.Resource, m.Elem())
+		d.discard(c, r, m.Elem())
 	}
 	return &table.Response{Status: d.Status}, nil
+}
+
+// discard deletes the files of a deleted row. A request with an Idempotency-Key is in a transaction
+// still; its files are deleted after the commit.
+func (d Removal) discard(c *call.Call, r *table.Request, m reflect.Value) {
+	if r.IdempotencyKey == "" {
+		attachment.DiscardAll(c, d.Resource, m)
+		return
+	}
+	c.AfterCommit(func(c *call.Call) error {
+		attachment.DiscardAll(c, d.Resource, m)
+		return nil
+	})
 }
 
 // remove deletes the row with a primary key, if it is in scope and the caller may change it. If key

@@ -46,6 +46,21 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 	return key, parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
+// Once returns a function without an input that runs at most once for all requests with one
+// Idempotency-Key. A request without a key runs it as it is.
+func (e Handler) Once(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
+	return func(c *call.Call, r *table.Request) (*table.Response, error) {
+		if r.IdempotencyKey == "" {
+			return serve(c, r)
+		}
+		key, err := e.onceKey(c, r)
+		if err != nil {
+			return nil, err
+		}
+		return key.Once(c, func(c *call.Call) (*table.Response, error) { return serve(c, r) })
+	}
+}
+
 // hides reports whether the row of the path exists and is out of the caller's scope, whatever
 // Writers: the earlier request with this Idempotency-Key may have made the row one that the caller
 // may no longer change. A parent that the caller does not see hides the row too. It returns false for a

@@ -56,24 +56,29 @@ func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, e
 	}
 	state.Of(c).Progress.Sent = in.Has
 	attempt := e.attempt(r, in, s)
-	switch {
-	case !e.IsWrite() || e.Untransacted:
+	if !e.IsWrite() || e.Untransacted {
 		return attempt(c)
-	case key != nil:
-		return key.Once(c, attempt)
 	}
-	var resp *table.Response
 	rewind, alone := state.Of(c).Rewind(), s.alone != nil && s.alone(c, r, in)
-	run := func(c *call.Call) error {
-		resp, err = attempt(c)
-		return err
-	}
-	err = transact(c, alone, run)
+	resp, err := apply(c, key, alone, attempt)
 	if broken, ok := errors.AsType[*table.RowError](err); ok && broken.OneOf {
 		rewind()
 		state.Of(c).Progress.OneByOne = true // so that the error names the row
-		err = transact(c, alone, run)
+		return apply(c, key, alone, attempt)
 	}
+	return resp, err
+}
+
+// apply runs a function under an Idempotency-Key, or without one (nil) in a transaction of its own,
+// unless it is one statement.
+func apply(c *call.Call, key *once.IdempotencyKey, oneStatement bool, run func(*call.Call) (*table.Response, error)) (resp *table.Response, err error) {
+	if key != nil {
+		return key.Once(c, run)
+	}
+	err = transact(c, oneStatement, func(c *call.Call) error {
+		resp, err = run(c)
+		return err
+	})
 	return resp, err
 }
 

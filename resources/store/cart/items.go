@@ -66,7 +66,7 @@ var CartItems = framework.ViewSet[CartItem]{
 	Under: "cart",
 	Doc:   "The lines of the caller's cart. Every write answers the whole cart.",
 	Verbs: framework.Verbs{
-		Create: framework.Does(addItem).Answers(http.StatusCreated).Idempotent().
+		Create: framework.Does(addItem).Answers(http.StatusCreated).
 			Refuses(codeVariantNotFound, codeQuantityLimit, CodeInsufficientStock).
 			Sends(framework.Header{Name: "Location", Doc: "The address of the item in the cart, for PATCH and DELETE.", Required: true}).
 			Doc("Add to the cart. Of a variant that is in it already there are more then; the whole cart is answered."),

@@ -68,7 +68,7 @@ var AdminProducts = framework.ViewSet[Product]{
 	Under: "admin",
 	Doc:   "Makes and changes products, for staff. Both answer the whole product.",
 	Verbs: framework.Verbs{
-		Create: framework.Does(createProduct).Idempotent().Refuses(codeSKUTaken, codeSlugTaken).
+		Create: framework.Does(createProduct).Refuses(codeSKUTaken, codeSlugTaken).
 			Doc("Make a product with its variants. A category that is named and not there is made with it."),
 		Patch: framework.Changes(changeProduct).
 			Refuses(codeSKUTaken, codeSlugTaken, codeLastVariant, codeVariantLimit, codeVersionConflict).

@@ -58,7 +58,7 @@ func (t transition) byStaff(doc string) framework.Action[Order] {
 			return AdminOrderView{}, err
 		}
 		return adminOrderView(c, o)
-	}).Idempotent().Refuses(codeIllegalTransition).Doc(doc)
+	}).Refuses(codeIllegalTransition).Doc(doc)
 }
 
 func adminOrderView(c *framework.Call, o *Order) (AdminOrderView, error) {

@@ -93,7 +93,7 @@ var Orders = framework.ViewSet[Order]{
 	Verbs: framework.Verbs{
 		List:     framework.Computes(orderView, "items"),
 		Retrieve: framework.Computes(orderView, "items"),
-		Create: framework.Does(place).Idempotent().
+		Create: framework.Does(place).
 			Refuses(codeCartEmpty, codeCartChanged, cart.CodeInsufficientStock, cart.CodeItemUnavailable, codeSlotUnavailable, codeOrderLimit).
 			Doc("Place an order of everything in the cart. All of it is done, or nothing. The body {} buys the cart at any price: " +
 				"send expectedTotalPaise, so that the order is rejected if a price has changed since the customer saw it."),
@@ -105,7 +105,7 @@ var Orders = framework.ViewSet[Order]{
 	Pagination: page.Screen{},
 	Slash:      framework.WithoutSlash,
 	Actions: []framework.Action[Order]{
-		framework.Post("cancel", cancel).Idempotent().Refuses(codeOrderNotCancellable).
+		framework.Post("cancel", cancel).Refuses(codeOrderNotCancellable).
 			Doc("Cancel an order that is placed or confirmed. Its items go back to the stock."),
 	},
 }
