@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -255,7 +256,7 @@ func (p *keyChange) createTargets(c *call.Call) error {
 		}
 		rows = append(rows, row)
 	}
-	if _, err := insertAll(c, p.targets, rows); err != nil {
+	if _, err := rowset.Insert(c, p.targets, rows); err != nil {
 		return p.broken(unknown, err)
 	}
 	return p.findCreated(c, unknown)
@@ -356,8 +357,8 @@ func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) (chang
 		}
 		rows = append(rows, row)
 	}
-	result, err := c.Session().Exec(c, insertion{l.links.Table, rows, bun.Safe(" ON CONFLICT DO NOTHING")})
-	if of, _ := rowError(l.links, err); of != nil && l.field != nil {
+	result, err := c.Session().Exec(c, rowset.Insertion{Table: l.links.Table, Rows: rows, End: bun.Safe(" ON CONFLICT DO NOTHING")})
+	if of, _ := rowset.RowError(l.links, err); of != nil && l.field != nil {
 		of.Faults = []problem.Fault{{Pointer: naming.PointerTo(l.field.Name), Code: problem.CodeInvalidReference, Detail: "refers to nothing"}}
 		return false, of
 	}
@@ -370,7 +371,7 @@ func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) (chang
 
 // broken adds the faults of the body to an error of a constraint on a created target.
 func (p *keyChange) broken(items []any, err error) error {
-	of, which := rowError(p.targets, err)
+	of, which := rowset.RowError(p.targets, err)
 	if of == nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -265,17 +266,17 @@ func (p *rowChange) store(c *call.Call, parent reflect.Value) error {
 	if err := p.mayChange(c, p.gone, call.VerbDelete); err != nil {
 		return err
 	}
-	if err := deleteAll(c, p.rows, p.gone); err != nil {
+	if err := rowset.Delete(c, p.rows, p.gone); err != nil {
 		return err
 	}
-	if err := updateAll(c, p.rows, changed.rows, p.writes()); err != nil {
+	if err := rowset.Update(c, p.rows, changed.rows, p.writes()); err != nil {
 		return p.broken(changed, err)
 	}
-	keys, err := insertAll(c, p.rows, added.rows)
+	keys, err := rowset.Insert(c, p.rows, added.rows)
 	if err != nil {
 		return p.broken(added, err)
 	}
-	return p.within(c, append(keys, keysOf(p.rows, changed.rows)...))
+	return p.within(c, append(keys, rowset.Keys(p.rows, changed.rows)...))
 }
 
 // follow sets the foreign key of the stored rows, if it is a part of their key: if the request has
@@ -391,7 +392,7 @@ func (l *rowList) mayChange(c *call.Call, rows []reflect.Value, verb string) err
 	}
 	as := *c
 	as.Route = call.Route{ViewSet: l.target.Path, Name: verb, Method: map[string]string{call.VerbPatch: "PATCH", call.VerbDelete: "DELETE"}[verb]}
-	q := among(l.target.Keys(c), l.target, keysOf(l.rows, rows))
+	q := rowset.Among(l.target.Keys(c), l.target, rowset.Keys(l.rows, rows))
 	l.target.Scope.Narrow(&as, q.QueryBuilder())
 	l.target.Writers.Narrow(&as, q.QueryBuilder())
 	found, err := c.Session().Read(c, q)
@@ -411,7 +412,7 @@ func (l *rowList) within(c *call.Call, keys []any) error {
 	if len(keys) == 0 || l.target == nil || l.target.Scope.Kind == declare.ScopePublic || l.target.Scope.Kind == declare.ScopeOwn {
 		return nil
 	}
-	found, err := c.Session().Read(c, among(l.target.ScopedKeys(c), l.target, keys))
+	found, err := c.Session().Read(c, rowset.Among(l.target.ScopedKeys(c), l.target, keys))
 	if err == nil && found.Len() < len(keys) {
 		err = problem.Forbidden()
 	}

@@ -169,11 +169,11 @@ func (p *prover) foreignRow(who *fixture.Person, r, via *table.Resource) *fixtur
 	return nil
 }
 
-// tryReplay sends the request of one caller with its Idempotency-Key again as another caller, who
-// must not get the first one's answer.
+// tryReplay sends the Idempotency-Key of one caller as another caller with a request of their own: the key is
+// theirs too, so the answer must not be that of the first caller, and must not show that the key is used.
 func (p *prover) tryReplay(e *fixture.Endpoint) {
 	who := p.People[2]
-	if !e.Idempotent || e.Access(p.Owner) == spec.AccessRefused || e.Access(who) == spec.AccessRefused || !e.Makes() {
+	if !e.Idempotent || e.OfAuth() || e.Access(p.Owner) == spec.AccessRefused || e.Access(who) == spec.AccessRefused || !e.Makes() {
 		return
 	}
 	one := p.Fresh(p.Owner) // who may make a row even if each caller may make only one
@@ -184,17 +184,20 @@ func (p *prover) tryReplay(e *fixture.Endpoint) {
 	if !ok {
 		return
 	}
-	r.Header.Set("Idempotency-Key", p.Word(20))
+	r.Header.Set(problem.IdempotencyHeader, p.Word(20))
 	before := p.Contents()
 	if first := p.Send(e, r); !first.OK() {
 		return
 	}
 	p.Learn(before, one)
 	after := p.Contents()
-	again := r
-	again.By = who
+	again, ok := p.RequestOf(e, p.WriterLike(e, who, nil, ""), nil)
+	if !ok {
+		return
+	}
+	again.Header.Set(problem.IdempotencyHeader, r.Header.Get(problem.IdempotencyHeader))
 	got := p.Send(e, again)
-	if got.Header.Get(problem.HeaderReplayed) != "" {
+	if got.Header.Get(problem.HeaderReplayed) != "" || strings.Contains(got.Text, problem.CodeIdempotencyKeyReused) {
 		p.find(e, who, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
 	}
 	p.Learn(after, who)
