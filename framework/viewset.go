@@ -88,6 +88,9 @@ type ViewSet[M any] struct {
 	// Versions gives rows ETags, and lets a write say which version it changes. Defaults to none: a
 	// write with If-Match, except If-Match: *, is 412 precondition_unsupported.
 	Versions Versions
+	// Bulk declares requests that create, change or delete several rows, at {path}/bulk/. Defaults to
+	// none.
+	Bulk Bulk
 	// Relations lists the relations of the model that views, Computes, filters, searches and
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
@@ -155,7 +158,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(), Bulk: v.Bulk.declare(),
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
@@ -172,6 +175,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
+	d.Actions = append(d.Actions, d.Bulk.Actions(d.Verbs)...)
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

@@ -32,35 +32,33 @@ import (
 // without a commit: their numbers and texts may be two seconds old.
 func (s *Session) Count(ctx context.Context, q schema.QueryAppender) (int64, error) {
 	var n sql.Null[int64]
-	err := s.recall(ctx, q, false, &n)
+	err := s.recall(ctx, q, &n)
 	return n.V, err
 }
 
 // CountText is [Session.Count] of a statement that returns one text instead, such as a
 // number and what else was found while it was counted. A text of more than 4 KiB is not
-// remembered. PostgreSQL plans the statement for its values, unless an older text of it is
-// known: such statements take long enough for a better plan to be worth the planning.
+// remembered.
 func (s *Session) CountText(ctx context.Context, q schema.QueryAppender) (string, error) {
 	var text sql.Null[string]
-	err := s.recall(ctx, q, true, &text)
+	err := s.recall(ctx, q, &text)
 	return text.V, err
 }
 
-// recall counts with the reader of the session, and scans the value into dest. If planned is set,
-// PostgreSQL plans a statement without a known value for its parameters.
-func (s *Session) recall(ctx context.Context, q schema.QueryAppender, planned bool, dest sql.Scanner) error {
-	v, err := s.reader.count(ctx, q, planned)
+// recall counts with the reader of the session, and scans the value into dest.
+func (s *Session) recall(ctx context.Context, q schema.QueryAppender, dest sql.Scanner) error {
+	v, err := s.reader.count(ctx, q)
 	if err != nil {
 		return err
 	}
 	return dest.Scan(v)
 }
 
-func (t txReader) count(ctx context.Context, q schema.QueryAppender, _ bool) (driver.Value, error) {
+func (t txReader) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
 	return countNow(ctx, t, q)
 }
 
-func (p poolReader) count(ctx context.Context, q schema.QueryAppender, planned bool) (driver.Value, error) {
+func (p poolReader) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
 	db := p.db
 	if db.kind == PostgreSQL && db.options.NoPrepare {
 		return countNow(ctx, p, q)
@@ -74,7 +72,7 @@ func (p poolReader) count(ctx context.Context, q schema.QueryAppender, planned b
 	case db.kind == SQLite:
 		return p.countInFile(ctx, q, share.KeyOf(text, args))
 	}
-	n, err := db.recount(ctx, text, args, planned)
+	n, err := db.recount(ctx, text, args)
 	if !fault.IsUntyped(err) {
 		return n, err
 	}
@@ -105,10 +103,10 @@ func countOf(r *Result) (driver.Value, error) {
 
 // recount returns a number on PostgreSQL, by [DB.countChanged]. Equal counts that wait at
 // the same time share one execution.
-func (db *DB) recount(ctx context.Context, text string, args []any, planned bool) (driver.Value, error) {
+func (db *DB) recount(ctx context.Context, text string, args []any) (driver.Value, error) {
 	key := share.KeyOf(text, args)
 	run := func(ctx context.Context, _ []string) (*Result, error) {
-		n, err := db.countChanged(ctx, key, text, args, planned)
+		n, err := db.countChanged(ctx, key, text, args)
 		return connection.NewResult(1, []driver.Value{n}), err
 	}
 	r, err := db.shareAs(connection.Prepare(ctx), countKey(key), run)
@@ -128,11 +126,8 @@ func countKey(of share.Key) share.Key {
 // over. If the known number has the same snapshot, nothing was committed since: the
 // statement does not count, and the known number is returned. Otherwise the new number is
 // remembered. On a standby the statement always counts, and nothing is remembered.
-func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args []any, planned bool) (driver.Value, error) {
+func (db *DB) countChanged(ctx context.Context, key share.Key, text string, args []any) (driver.Value, error) {
 	known := db.counts.Of(key)
-	if planned && known.Snapshot == "" {
-		ctx = connection.PlanOnce(ctx)
-	}
 	args = append(slices.Clone(args), known.Snapshot)
 	text = "SELECT present.snapshot, CASE WHEN present.snapshot = $" + strconv.Itoa(len(args)) + " AND NOT pg_is_in_recovery()" +
 		" THEN NULL ELSE (" + text + ") END, pg_is_in_recovery()" +

@@ -113,8 +113,8 @@ func (r *replica) readBy(ctx context.Context, l *Lookup, key any, most int64, va
 // snapshot is in the log up to the position, and so in the replica. The number may include
 // later commits. Then the primary has another snapshot by now, and the number is not
 // repeated.
-func (r *replica) count(ctx context.Context, q schema.QueryAppender, planned bool) (driver.Value, error) {
-	primary := func() (driver.Value, error) { return r.primary.reader.count(ctx, q, planned) }
+func (r *replica) count(ctx context.Context, q schema.QueryAppender) (driver.Value, error) {
+	primary := func() (driver.Value, error) { return r.primary.reader.count(ctx, q) }
 	text, args, err := r.db.statements.Render(q)
 	if err != nil || !r.takes(text) {
 		return primary()

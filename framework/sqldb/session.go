@@ -25,7 +25,7 @@ type Session struct {
 type reader interface {
 	read(ctx context.Context, q schema.QueryAppender) (*Result, error)
 	readBy(ctx context.Context, l *Lookup, key any, most int64, values ...any) (*Result, error)
-	count(ctx context.Context, q schema.QueryAppender, planned bool) (driver.Value, error)
+	count(ctx context.Context, q schema.QueryAppender) (driver.Value, error)
 }
 
 // Session returns a session of the pool: each of its statements takes whichever connection

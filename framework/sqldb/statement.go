@@ -45,6 +45,10 @@ func Choose[K any](column, key string, keys []K, value func(K) any) schema.Query
 	return sqltext.Choose(column, key, keys, value)
 }
 
+// Place is the place of a row among keys, for an ORDER BY: 0 for the row whose key column is the first key.
+// There is at least one key. The place of any other row is NULL.
+func Place[K any](key string, keys []K) schema.QueryAppender { return sqltext.Place(key, keys) }
+
 // Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
 // parameters, with two exceptions. On SQLite the LIMIT is always in the text, because
 // SQLite plans a statement again each time that its LIMIT gets a value: use few different

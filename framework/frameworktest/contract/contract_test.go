@@ -102,7 +102,7 @@ func garden(t *testing.T) (http.Handler, *contract.Contract) {
 	db, err := sqldb.Open("sqlite://"+filepath.ToSlash(filepath.Join(t.TempDir(), "garden.db")), sqldb.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
-	must(t, db.Migrate(context.Background(), nil, schema))
+	must(t, db.Migrate(context.Background(), nil, schema, framework.Migrations()))
 	api := framework.New(framework.Config{
 		DB: db, Authentication: []framework.Authenticator{gardener{}}, Pagination: page.Number{Size: 2}, Log: slog.New(slog.DiscardHandler),
 		Codes: []framework.CodeInfo{{Code: "too_dry", Status: 409, Title: "Too dry", Text: "Water it.", Details: dryDetails{}}},

@@ -27,6 +27,9 @@ func (b *binder) bindActions(r *table.Resource) {
 	taken := map[string]bool{}
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
+		if a.Bulk != "" {
+			place = "bulk"
+		}
 		fault := b.at(r, place)
 		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
 		switch {
@@ -47,6 +50,10 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
+		if a.Bulk != "" {
+			b.bindBulk(r, a, fault)
+			continue
+		}
 		if a.Links != "" {
 			b.bindLinks(r, a, fault)
 			continue

@@ -28,6 +28,7 @@ import (
 	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -39,11 +40,12 @@ type binder struct {
 	declared []*declare.Declaration
 	mistakes []*mistake
 	checks   apicheck.Checker
-	after    []func() // run when all resources are bound
+	after    []func()                                     // run when all resources are bound
+	written  map[*table.Resource]map[string]*verb.Writing // of the verbs that accept an input, by the verb
 }
 
 func newBinder(a *table.Registry, declared []*declare.Declaration) *binder {
-	b := &binder{api: a, declared: declared}
+	b := &binder{api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{}}
 	b.checks = apicheck.Checker{API: a, Declared: declared, Fault: b.fault}
 	return b
 }

@@ -104,6 +104,10 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 		e.Input = b.input(r, v.In, fault)
 		b.bindWriting(w, fault)
 		e.Serve = w.Serve()
+		if b.written[r] == nil {
+			b.written[r] = map[string]*verb.Writing{}
+		}
+		b.written[r][v.Name] = w
 	case declare.VerbDoes, declare.VerbChanges:
 		checkWhole(v.Out, fault)
 		e.Input = b.input(r, v.In, fault)

@@ -68,7 +68,7 @@ func (b *binder) wrapEndpoint(r *table.Resource, e *table.Endpoint) {
 	if e.Unwrapped || e.File != nil {
 		return
 	}
-	if e.TakesBody() && len(e.Input.Fields) > 0 {
+	if e.TakesBody() && len(e.Input.Fields) > 0 && e.Bulk == nil {
 		e.BodyIn = input.Wrapper{Member: d.Wrap, Optional: e.NeedsNoBody()}
 	}
 	switch {

@@ -1,14 +1,12 @@
 package children
 
 import (
-	"slices"
 	"strconv"
 
+	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowset"
-	"trestle.example/framework/problem"
-	"trestle.example/framework/sqldb"
 )
 
 // pointerAt is the pointer to a field of an item of a list.
@@ -23,34 +21,23 @@ func (l *rowList) broken(b batch, err error) error {
 	if of == nil {
 		return err
 	}
-	columns := of.Fault.Columns
-	for _, k := range l.rows.Checks {
-		if k.Constraint == of.Fault.Constraint {
-			columns = k.Columns
-		}
-	}
 	if len(b.rows) == 1 {
 		which = 0
 	}
 	of.OneOf = which < 0
 	at := naming.PointerTo(l.field.Name)
-	code, detail := problem.CodeUnique, "must be unique"
-	if of.Fault.Kind == sqldb.ForeignKey {
-		code, detail = problem.CodeInvalidReference, "refers to nothing"
+	if which < 0 {
+		return rowset.Blame(of, at, func(*schema.Field) string { return "" })
 	}
-	if of.Reserved != nil {
-		code, detail = of.Reserved.Code, of.Reserved.Detail
-	}
+	return rowset.Blame(of, at+"/"+strconv.Itoa(b.indexes[which]), l.memberOf)
+}
+
+// memberOf is the name that clients have for a column that the items write, "" for any other column.
+func (l *rowList) memberOf(column *schema.Field) string {
 	for _, w := range l.columns {
-		if which >= 0 && slices.Contains(columns, w.column.Name) {
-			of.Faults = append(of.Faults, problem.Fault{Pointer: pointerAt(at, b.indexes[which], w.field), Code: code, Detail: detail})
+		if w.column == column {
+			return w.field.Name
 		}
 	}
-	if of.Faults == nil {
-		if which >= 0 {
-			at += "/" + strconv.Itoa(b.indexes[which])
-		}
-		of.Faults = []problem.Fault{{Pointer: at, Code: code, Detail: detail}}
-	}
-	return of
+	return ""
 }

@@ -110,6 +110,7 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	Bulk         string       // of a request for several rows: the verb whose rules it has; "" for any other
 	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
 	List         List         // of an action of Lists, which has no function
@@ -204,6 +205,7 @@ type Declaration struct {
 	Reserved         []string
 	Slug             Slug
 	Versions         Versions
+	Bulk             Bulk
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression

@@ -60,6 +60,8 @@ func (e Operation) ID() string {
 	one, action := singular(e.Resource), e.Route.Name
 	many, verb := Words(e.Resource), strings.ToLower(e.Route.Method)
 	switch {
+	case e.Bulk != nil:
+		return naming.Camel("bulk", append([]string{bulkWords[e.Route.Method]}, many...)...)
 	case action == call.VerbList:
 		return naming.Camel("list", many...)
 	case declare.IsVerb(action):
@@ -102,6 +104,8 @@ func (e Operation) summary() string {
 		return fileWords[e.Route.Method] + " the " + e.File.Name + " of " + articled(d, one) + beside
 	}
 	switch {
+	case e.Bulk != nil:
+		return naming.Title(bulkWords[e.Route.Method]) + " several " + many + beside
 	case e.Route.Name == call.VerbList:
 		return "List " + many + beside
 	case e.Pagination != nil:
@@ -126,6 +130,11 @@ func articled(d *declare.Declaration, one string) string {
 
 // fileWords are the first words of the summaries of files, by method.
 var fileWords = map[string]string{http.MethodGet: "Download", http.MethodPut: "Upload", http.MethodDelete: "Delete"}
+
+// bulkWords are what the methods for several rows do.
+var bulkWords = map[string]string{
+	http.MethodPost: "create", http.MethodPut: "replace", http.MethodPatch: "change", http.MethodDelete: "delete",
+}
 
 // verbWords are the first words of the summaries of verbs on one row.
 var verbWords = map[string]string{

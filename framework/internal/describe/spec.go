@@ -156,9 +156,21 @@ func (e Operation) specBody() *spec.Body {
 		return nil
 	}
 	return &spec.Body{
-		Shape: e.Input, Noun: e.noun(), Partial: e.Route.Name == call.VerbPatch, Strict: e.Resource.Strict,
-		Required: !e.NeedsNoBody(), Shown: e.sentBack(), In: e.BodyIn.Member,
+		Shape: e.Input, Noun: e.noun(), Partial: e.Partial(), Strict: e.Resource.Strict,
+		Required: !e.NeedsNoBody(), Shown: e.sentBack(), In: e.BodyIn.Member, Items: e.specItems(),
 	}
+}
+
+// specItems describes the items of a body that is a list, nil for any other.
+func (e Operation) specItems() *spec.Items {
+	if e.Bulk == nil {
+		return nil
+	}
+	items := &spec.Items{Most: e.Bulk.Most}
+	if name := e.Bulk.Key.Name; name != "" {
+		items.Key = &spec.Key{Name: name, Doc: "The " + nounOf(e.Resource) + "'s " + name + ".", Type: e.Bulk.Key.Column.IndirectType}
+	}
+	return items
 }
 
 func (e Operation) specFailures() (all []spec.Failure) {

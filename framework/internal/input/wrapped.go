@@ -11,8 +11,9 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A Wrapper is how bodies contain an input: as the one member of an object.
+// A Wrapper is how bodies contain an input: as the one member of an object, or as an element of an array.
 type Wrapper struct {
+	At       string // the pointer of the element, "/17"; "" for any other body
 	Member   string // "article"; "" if the body is the input itself
 	Optional bool   // a body without the member is an empty input
 }
@@ -52,11 +53,11 @@ func (w Wrapper) Input(body []byte) []byte {
 	return inner
 }
 
-// Pointer turns a pointer into the input into a pointer into the body. It leaves an empty pointer
-// as it is.
+// Pointer turns a pointer into the input into a pointer into the body. An empty pointer is that of the
+// element, or stays empty.
 func (w Wrapper) Pointer(pointer string) string {
 	if pointer == "" {
-		return ""
+		return w.At
 	}
 	return w.prefix() + pointer
 }
@@ -72,10 +73,13 @@ func (w Wrapper) Nearest(beside string) string {
 
 func (w Wrapper) prefix() string {
 	if w.Member == "" {
-		return ""
+		return w.At
 	}
 	return naming.PointerTo(w.Member)
 }
+
+// IsWhole reports whether bodies are the input itself.
+func (w Wrapper) IsWhole() bool { return w.prefix() == "" }
 
 // split returns the value of the member, nil if there is none, and the pointers of the other
 // members of the body. Each list of pointers has at most as many entries as that of [Decoded].

@@ -215,8 +215,20 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 			schema["additionalProperties"] = false
 		}
 	}
+	if b.Items != nil {
+		schema = w.items(b.Items, schema)
+	}
 	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
+}
+
+// items returns the schema of a list of objects, each of which has the key of its row if the items have one.
+func (w *writer) items(items *spec.Items, each wire.JSONSchema) wire.JSONSchema {
+	if items.Key != nil {
+		key := described(w.schemas.key(items.Key.Type), items.Key.Doc)
+		each = wire.JSONSchema{"allOf": []any{each, object(wire.Members{{Name: items.Key.Name, Value: key}}, []any{items.Key.Name})}}
+	}
+	return wire.JSONSchema{"type": "array", "maxItems": items.Most, "items": each}
 }
 
 // upload describes the body of an endpoint that stores a file: the content itself, or one part of

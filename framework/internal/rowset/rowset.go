@@ -1,6 +1,7 @@
 package rowset
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -11,9 +12,11 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
@@ -80,7 +83,7 @@ func (e itemError) Error() string { return e.err.Error() }
 // Unwrap returns the error itself.
 func (e itemError) Unwrap() error { return e.err }
 
-// Update writes columns of rows by one statement, with their time of change and their search
+// Update writes columns of rows by one statement, or by several if the values are too many for one, with their time of change and their search
 // document. If the rows are recorded or have slugs that are renewed, or for
 // [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
 // columns on both databases.
@@ -107,8 +110,12 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	if single {
 		return nil
 	}
-	_, err := c.Session().Exec(c, updating(c, r, rows, columns))
-	return err
+	for some := range slices.Chunk(rows, max(1, mostValues/(4*len(columns)+1))) {
+		if _, err := c.Session().Exec(c, updating(c, r, some, columns)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func updateOne(c *call.Call, r *table.Resource, row reflect.Value, columns []*schema.Field) error {
@@ -151,7 +158,8 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 	return q
 }
 
-// Insert stores new rows by one statement and returns their keys. The rows are stamped. If the
+// Insert stores new rows by one statement, or by several if the values are too many for one, and returns their
+// keys, which the rows have then too. The rows are stamped. If the
 // rows are recorded or have slugs, or for [state.Progress.OneByOne], it stores one row after the
 // other. An error of a single row names its columns on both databases.
 func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, err error) {
@@ -175,7 +183,37 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	if single {
 		return Keys(r, rows), nil
 	}
-	return insertedKeys(c, r.Pk, Insertion{Table: r.Table, Rows: rows, End: bun.SafeQuery(" RETURNING ?", bun.Ident(r.Pk.Name))})
+	for some := range slices.Chunk(rows, max(1, mostValues/len(r.Table.Fields))) {
+		added, err := insertedKeys(c, r.Pk, Insertion{Table: r.Table, Rows: some, End: bun.SafeQuery(" RETURNING ?", bun.Ident(r.Pk.Name))})
+		if err != nil {
+			return nil, err
+		}
+		setKeys(r, some, added)
+		keys = append(keys, added...)
+	}
+	return keys, nil
+}
+
+// mostValues is the number of values in one statement: SQLite accepts 32,766.
+const mostValues = 30_000
+
+// setKeys sets the keys of new rows that the database has generated, which are in the order of the rows.
+func setKeys(r *table.Resource, rows []reflect.Value, keys []any) {
+	if !r.Pk.AutoIncrement || len(keys) != len(rows) || !naming.IsInteger(r.Pk.StructField.Type.Kind()) {
+		return
+	}
+	slices.SortFunc(keys, func(a, b any) int { return cmp.Compare(number(a), number(b)) })
+	for i, row := range rows {
+		r.Pk.Value(row.Elem()).Set(reflect.ValueOf(keys[i]))
+	}
+}
+
+func number(key any) int64 {
+	v := reflect.ValueOf(key)
+	if v.CanInt() {
+		return v.Int()
+	}
+	return int64(v.Uint()) //nolint:gosec // a key of the database has at most 63 bits
 }
 
 // insertedKeys runs an INSERT that returns the keys of the rows.
@@ -271,4 +309,33 @@ func RowError(r *table.Resource, err error) (of *table.RowError, which int) {
 		return nil, which
 	}
 	return &table.RowError{Resource: r, Fault: fault, Err: err}, which
+}
+
+// Blame gives an error of a constraint its faults: at the members of an item that write the columns of the
+// constraint, or else at the item itself. at is the pointer of the item.
+func Blame(of *table.RowError, at string, memberOf func(*schema.Field) string) *table.RowError {
+	columns := of.Fault.Columns
+	for _, k := range of.Resource.Checks {
+		if k.Constraint == of.Fault.Constraint {
+			columns = k.Columns
+		}
+	}
+	blamed := problem.Fault{Code: problem.CodeUnique, Detail: "must be unique"}
+	if of.Fault.Kind == sqldb.ForeignKey {
+		blamed = problem.Fault{Code: problem.CodeInvalidReference, Detail: "refers to nothing"}
+	}
+	if of.Reserved != nil {
+		blamed = *of.Reserved
+	}
+	for _, f := range of.Resource.Table.Fields {
+		if name := memberOf(f); name != "" && slices.Contains(columns, f.Name) {
+			blamed.Pointer = at + naming.PointerTo(name)
+			of.Faults = append(of.Faults, blamed)
+		}
+	}
+	if of.Faults == nil {
+		blamed.Pointer = at
+		of.Faults = []problem.Fault{blamed}
+	}
+	return of
 }

@@ -113,7 +113,14 @@ type Body struct {
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
 	In       string       // the member of the body that has the input; "" if it is the whole body
+	Items    *Items       // the body is a list of such objects; nil for one object
 	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
+}
+
+// Items describe the objects of a body that is a list.
+type Items struct {
+	Most int  // objects in one body
+	Key  *Key // the member with the key of the row; nil for none
 }
 
 // Parts describe an answer that is sent in parts.

@@ -43,6 +43,7 @@ type Endpoint struct {
 	Untransacted bool
 	Idempotent   bool              // it honours the header Idempotency-Key
 	Kind         declare.VerbKind  // VerbAbsent for an action
+	Bulk         *Bulk             // of an endpoint for several rows; nil for any other
 	Pagination   query.Pagination  // of a list
 	Listed       []any             // its filters and pagination, as declared
 	Ordering     *ordering.Bound   // of a list
@@ -68,6 +69,12 @@ type Endpoint struct {
 	Creates      *Created  // the row that a function creates; nil without its key in the answer
 	// Locks are the rules about writing the fields of Input, by their names.
 	Locks map[string][]*fieldrule.Rule
+}
+
+// Bulk describes an endpoint for several rows: its body is a list of inputs.
+type Bulk struct {
+	Most int         // items
+	Key  query.Field // the member with the key of the row, beside the input; without a name, items have none
 }
 
 // Created describes the row that a function creates and shows: its viewset, and the index of its key
@@ -168,7 +175,7 @@ func (e *Endpoint) created(r *Request, out any) string {
 // input requires no field. For a verb, it returns false: a missing body is more likely a
 // mistake of the client, and an empty PUT would reset the row. The endpoint must have an input.
 func (e *Endpoint) NeedsNoBody() bool {
-	return !declare.IsVerb(e.Route.Name) && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.Required })
+	return e.Bulk == nil && !declare.IsVerb(e.Route.Name) && !slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool { return f.Required })
 }
 
 // TakesBody reports whether a request may have a body that is read.
@@ -179,7 +186,9 @@ func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
 
 // Partial reports whether the endpoint is the verb PATCH, for which fields that the body lacks
 // keep the values of the row.
-func (e *Endpoint) Partial() bool { return e.Route.Name == call.VerbPatch }
+func (e *Endpoint) Partial() bool {
+	return e.Route.Name == call.VerbPatch || e.Bulk != nil && e.Route.Method == http.MethodPatch
+}
 
 // Matches reports whether the endpoint compares If-Match with the version of its row: it writes a row
 // that has versions, in a transaction, and its function does not read the header itself.

@@ -140,7 +140,7 @@ func (e Handler) around(c *call.Call, in *input.Decoded) (faults []problem.Fault
 // placed makes the pointers of an error, which are relative to the input, relative to the body. It
 // returns an error of [fault.Around] unchanged.
 func (e Handler) placed(err error) error {
-	if e.BodyIn.Member == "" || err == nil {
+	if e.BodyIn.IsWhole() || err == nil {
 		return err
 	}
 	return fault.Place(err, e.BodyIn.Pointer)

@@ -25,7 +25,7 @@ func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, p
 		return nil, problem.Invalid(in.Faults...)
 	}
 	faults := slices.Clone(in.Faults)
-	wrong, err := e.wrongReferences(c, in)
+	wrong, err := e.wrongReferences(c, e.readable(in))
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,13 @@ func (e Handler) check(c *call.Call, in *input.Decoded, lists *children.Lists, p
 	return changes, nil
 }
 
+// readable lists the references of an input whose keys have no fault.
+func (e Handler) readable(in *input.Decoded) []input.Reference {
+	return slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return ref.Unread(in.Faults) })
+}
+
 // wrongReferences returns a fault for each reference that the caller may not use.
-func (e Handler) wrongReferences(c *call.Call, in *input.Decoded) (faults []problem.Fault, err error) {
-	refs := slices.DeleteFunc(e.referencesIn(in), func(ref input.Reference) bool { return ref.Unread(in.Faults) })
+func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults []problem.Fault, err error) {
 	known := visibleKeys{}
 	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)

@@ -41,25 +41,35 @@ func (e Handler) serve(s step) func(*call.Call, *table.Request) (*table.Response
 // gets the stored answer, even if its input has become invalid.
 func (e Handler) run(c *call.Call, r *table.Request, s step) (*table.Response, error) {
 	in, err := e.accept(c, r, s)
-	var key *once.IdempotencyKey
-	if r.IdempotencyKey != "" && !unread(err) {
-		var keyErr error
-		if key, keyErr = e.onceKey(c, r); keyErr != nil {
-			return nil, keyErr
-		}
-	}
-	switch {
-	case err != nil && key != nil:
-		return key.Despite(c, err)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return e.Write(c, r, err, false, nil)
 	}
 	state.Of(c).Progress.Sent = in.Has
 	attempt := e.attempt(r, in, s)
 	if !e.IsWrite() || e.Untransacted {
 		return attempt(c)
 	}
-	rewind, alone := state.Of(c).Rewind(), s.alone != nil && s.alone(c, r, in)
+	return e.Write(c, r, nil, s.alone != nil && s.alone(c, r, in), attempt)
+}
+
+// Write runs a function in a transaction, or without one if it is one statement, under the Idempotency-Key if the
+// request has one. If one of several rows breaks a constraint, it runs a second time, and writes one row
+// after the other. If the body is invalid, Write returns this error, unless the key has an answer.
+func (e Handler) Write(c *call.Call, r *table.Request, invalid error, alone bool, attempt func(*call.Call) (*table.Response, error)) (*table.Response, error) {
+	var key *once.IdempotencyKey
+	if r.IdempotencyKey != "" && !unread(invalid) {
+		var err error
+		if key, err = e.onceKey(c, r); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case invalid != nil && key != nil:
+		return key.Despite(c, invalid)
+	case invalid != nil:
+		return nil, invalid
+	}
+	rewind := state.Of(c).Rewind()
 	resp, err := apply(c, key, alone, attempt)
 	if broken, ok := errors.AsType[*table.RowError](err); ok && broken.OneOf {
 		rewind()

@@ -103,19 +103,7 @@ func (w *Writing) lists(in *input.Decoded) bool {
 // related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
 func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (out table.SentRow, m reflect.Value, err error) {
-	m = bunmodel.New(w.Resource.Table)
-	if len(w.guarded(c)) > 0 {
-		if err := w.checkNew(c, in); err != nil {
-			return out, m, err
-		}
-	}
-	for _, col := range w.Columns {
-		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
-	}
-	if err := w.Resource.Stamp(c, m.Elem()); err != nil {
-		return out, m, err
-	}
-	if err := w.fill(c, m, in); err != nil {
+	if m, err = w.NewRow(c, in); err != nil {
 		return out, m, err
 	}
 	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
@@ -127,6 +115,24 @@ func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Chang
 	}
 	out, err = w.show(c, m, in, changes)
 	return out, m, err
+}
+
+// NewRow makes a new row of an input, as a pointer to its model, and runs the function of a Fills on it. It
+// stores nothing.
+func (w *Writing) NewRow(c *call.Call, in *input.Decoded) (m reflect.Value, err error) {
+	m = bunmodel.New(w.Resource.Table)
+	if len(w.guarded(c)) > 0 {
+		if err := w.checkNew(c, in); err != nil {
+			return m, err
+		}
+	}
+	for _, col := range w.Columns {
+		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
+	}
+	if err := w.Resource.Stamp(c, m.Elem()); err != nil {
+		return m, err
+	}
+	return m, w.fill(c, m, in)
 }
 
 // fill runs the function of a Fills on the row, and notes the row for Save. Without a function
@@ -356,14 +362,32 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return none, err
 	}
+	columns, err := w.ChangeRow(c, m, in)
+	if err != nil {
+		return none, err
+	}
+	if err := w.Resource.Store(c, m.Elem(), columns); err != nil {
+		return none, err
+	}
+	if len(columns) == 0 && w.lists(in) {
+		if err := w.Resource.CountUp(c, m.Elem()); err != nil {
+			return none, err
+		}
+	}
+	return w.show(c, m, in, changes)
+}
+
+// ChangeRow changes a row that was read, given as a pointer to its model, as an input says, and runs the function
+// of a Fills on it. It returns the columns that [table.Resource.Changed] lists, and stores nothing.
+func (w *Writing) ChangeRow(c *call.Call, m reflect.Value, in *input.Decoded) ([]*schema.Field, error) {
 	if w.Endpoint.Partial() {
 		w.Endpoint.complete(in, m.Elem())
 	}
 	if err := w.keep(c, in, m.Elem()); err != nil {
-		return none, err
+		return nil, err
 	}
 	if faults := in.Check(); len(faults) > 0 {
-		return none, problem.Invalid(faults...)
+		return nil, problem.Invalid(faults...)
 	}
 	before := bunmodel.Copy(w.Resource.Table, m.Elem()).Elem()
 	for name, col := range w.Columns {
@@ -375,22 +399,13 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 		w.Resource.Updated.Value(m.Elem()).Set(table.FieldValue(w.Resource.Updated, c.Now))
 	}
 	if err := w.fill(c, m, in); err != nil {
-		return none, err
+		return nil, err
 	}
 	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
-		return none, err
+		return nil, err
 	}
 	w.Resource.Document(m.Elem())
-	columns := w.Resource.Changed(before, m.Elem())
-	if err := w.Resource.Store(c, m.Elem(), columns); err != nil {
-		return none, err
-	}
-	if len(columns) == 0 && w.lists(in) {
-		if err := w.Resource.CountUp(c, m.Elem()); err != nil {
-			return none, err
-		}
-	}
-	return w.show(c, m, in, changes)
+	return w.Resource.Changed(before, m.Elem()), nil
 }
 
 // writes reports whether the verb writes a field: all of them, or for PATCH those of the body.

@@ -5,7 +5,6 @@
 package connection
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -195,9 +194,6 @@ func (c *Conn) runner(query string, args []driver.NamedValue) runner {
 		if !c.prepares(ctx, args) {
 			return c.asText(ctx, query, do)
 		}
-		if ctx.Value(onceKey{}) != nil && c.shared.options.Kind == dialect.PostgreSQL {
-			return pooled(c.once(ctx, query, do))
-		}
 		err := c.asPrepared(ctx, query, do)
 		if fault.IsStale(err) && !c.inTx {
 			err = c.asPrepared(ctx, query, do)
@@ -226,19 +222,6 @@ func (c *Conn) asPrepared(ctx context.Context, query string, do func(context.Con
 		c.shared.generation.Add(1)
 	}
 	return err
-}
-
-// once prepares a statement for one run.
-func (c *Conn) once(ctx context.Context, query string, do func(context.Context, runnable) error) error {
-	if err := sqltext.CheckRendered(query); err != nil {
-		return err
-	}
-	s, err := c.inner.(driver.ConnPrepareContext).PrepareContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	err = do(ctx, s.(runnable))
-	return cmp.Or(err, s.Close())
 }
 
 func (c *Conn) prepares(ctx context.Context, args []driver.NamedValue) bool {

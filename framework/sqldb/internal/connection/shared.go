@@ -112,16 +112,6 @@ func Unprepare(ctx context.Context) context.Context {
 	return context.WithValue(ctx, preparedKey{}, nil)
 }
 
-// onceKey marks the context of a statement that is not kept.
-type onceKey struct{}
-
-// PlanOnce returns a context in which PostgreSQL plans the statements of [Conn.Read] for their values: each
-// is prepared, run and closed. A kept statement has one plan for all values after some runs. It has no
-// effect on SQLite.
-func PlanOnce(ctx context.Context) context.Context {
-	return context.WithValue(ctx, onceKey{}, true)
-}
-
 // turnKey finds the turn of a query in its context.
 type turnKey struct{}
 

@@ -1,0 +1,157 @@
+package bind
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bulk"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+const (
+	usualBulk  = 1_000
+	mostBulk   = 10_000
+	mostDelete = 100 // keys in a query string, whose length is limited
+)
+
+// bindBulk makes the endpoint of a method for several rows.
+func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)) {
+	d, e := r.Declaration.Bulk, b.newEndpoint(r, "bulk", a.Name, a.Method, a.Rules)
+	e.Pattern, e.Out = actionPattern(r, a), input.NoneType
+	e.Bulk = &table.Bulk{Most: cmp.Or(d.Most, usualBulk)}
+	e.ByWriters = e.IsWrite() && (a.Bulk != call.VerbCreate && r.HasWriters() || r.Writers.Above != nil)
+	made := &bulk.Bulk{Resource: r, Most: e.Bulk.Most}
+	if !b.checkBulk(r, d, a, fault) {
+		return
+	}
+	switch a.Bulk {
+	case call.VerbCreate:
+		made.Create = b.written[r][call.VerbCreate]
+		e.Serve = made.ServePost
+	case call.VerbPatch:
+		made.Change, made.Key = b.written[r][call.VerbPatch], b.keyField(r, fault)
+		e.Bulk.Key, e.Serve = made.Key, made.ServePatch
+	case call.VerbUpdate:
+		made.Create, made.Change = b.written[r][call.VerbCreate], b.written[r][call.VerbUpdate]
+		made.Adding = made.Create.Endpoint.Endpoint
+		made.Key = b.naturalKey(r, d.Upsert, made.Change, fault)
+		e.Serve = made.ServePut
+		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeForbidden)
+	case call.VerbDelete:
+		made.Most = min(made.Most, mostDelete)
+		made.Key = r.FieldOf(r.KeyName(), r.Key)
+		e.Params = []query.Param{{Name: r.KeyName(), Type: r.Key.IndirectType, List: true, Doc: fmt.Sprintf("The keys of the rows to delete, at most %d, separated by commas.", made.Most)}}
+		e.Asks, e.Serve = true, made.ServeDelete
+		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeNotFound, problem.CodeReferenced)
+	}
+	b.shapeBulk(e, cmp.Or(made.Change, made.Create))
+	made.Endpoint = verb.NewHandler(e)
+	r.Endpoints = append(r.Endpoints, e)
+}
+
+// shapeBulk sets the input and the answer of an endpoint for several rows, which are lists of those of a verb.
+func (b *binder) shapeBulk(e *table.Endpoint, w *verb.Writing) {
+	if w != nil {
+		e.Input = w.Endpoint.Input
+		if !w.Silent() {
+			e.Out = reflect.SliceOf(w.Verb.Out)
+		}
+		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeUnique, problem.CodeConflict)
+		b.later(func() { e.Locks = w.Endpoint.Locks })
+	}
+	if e.Route.Method == http.MethodPost && e.Out != input.NoneType {
+		e.Status = http.StatusCreated
+	}
+	e.Settle()
+}
+
+// checkBulk reports a declaration of Bulk that its verb cannot serve.
+func (b *binder) checkBulk(r *table.Resource, d declare.Bulk, a declare.Action, fault func(error)) bool {
+	needed := map[string][]string{call.VerbCreate: {call.VerbCreate}, call.VerbPatch: {call.VerbPatch}, call.VerbUpdate: {call.VerbCreate, call.VerbUpdate}}
+	known := len(b.mistakes)
+	switch {
+	case r.Declaration.Single:
+		fault(naming.Sentence("a single resource has one row; leave Bulk out"))
+	case d.Most < 0 || d.Most > mostBulk:
+		fault(naming.Sentence("Most is %d; it must be 1 to %d", d.Most, mostBulk))
+	case a.Bulk != call.VerbCreate && r.Declaration.Versions.Required:
+		fault(naming.Sentence("%s cannot name the version of each row, which Versions.Required asks for; leave one of them out", a.Method))
+	case a.Bulk == call.VerbDelete && r.Declaration.Verbs.Get(call.VerbDelete).Kind != declare.VerbDeletes:
+		fault(naming.Sentence("DELETE deletes rows as framework.Deletes does; declare Verbs.Delete with it, or leave Bulk.Delete out"))
+	}
+	for _, name := range needed[a.Bulk] {
+		switch w := b.written[r][name]; {
+		case w == nil:
+			fault(naming.Sentence("%s writes rows as %s does with framework.Accepts or framework.Fills; declare it with one of them", a.Method, name))
+		case w.Lists != nil:
+			fault(naming.Sentence("the input of %s sets lists of related rows by the tag to, which %s for several rows cannot; leave it out of Bulk", name, a.Method))
+		}
+	}
+	return len(b.mistakes) == known
+}
+
+// keyField is the field with the key of a row, under the name that clients have for it.
+func (b *binder) keyField(r *table.Resource, fault func(error)) query.Field {
+	var names []string
+	for name, f := range r.Names {
+		if f.Column == r.Key {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		fault(naming.Sentence("PATCH finds rows by %s, which no view shows; show it in the view of a verb", r.Key.GoName))
+		return query.Field{}
+	}
+	return r.Names[slices.Min(names)]
+}
+
+// naturalKey is the field that finds the rows of an upsert.
+func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fault func(error)) query.Field {
+	found, err := r.Field(name)
+	switch {
+	case err != nil:
+		fault(err)
+		return found
+	case w.Verb.In != b.written[r][call.VerbCreate].Verb.In:
+		fault(naming.Sentence("PUT creates or replaces rows with one input, and Create and Update have two; give both the same"))
+	}
+	member := w.Endpoint.Input.ByName[name]
+	unique := found.Column == r.Pk || slices.ContainsFunc(r.Declaration.Uniques, func(u declare.Unique) bool { return b.isNatural(r, u, name) })
+	switch kind := found.Column.IndirectType; {
+	case member == nil:
+		fault(naming.Sentence("Upsert finds rows by %q, which the input of Update does not have%s", name, naming.Suggestion(naming.Nearest(name, inputNames(w)))))
+	case !member.Required:
+		fault(naming.Sentence("Upsert finds rows by %q; tag the field of the input `validate:\"required\"`", name))
+	case found.Column.IsPtr || kind.Kind() != reflect.String && !naming.IsInteger(kind.Kind()) && kind != naming.UUIDType:
+		fault(naming.Sentence("Upsert finds rows by %q, which is %s; a natural key is a text, a whole number or a UUID that is not null", name, found.Column.StructField.Type))
+	case !unique:
+		fault(naming.Sentence("Upsert finds rows by %q, and Uniques has no unique constraint of it alone or with the owner; declare it", name))
+	}
+	return found
+}
+
+// isNatural reports whether a unique constraint is of one field, alone or beside the owner of the rows.
+func (b *binder) isNatural(r *table.Resource, u declare.Unique, name string) bool {
+	rest := slices.DeleteFunc(slices.Clone(u.Fields), func(field string) bool {
+		f, err := r.Field(field)
+		return field == name || err == nil && r.Scope.Kind == declare.ScopeOwn && f.Column == r.Scope.Column
+	})
+	return len(rest) == 0 && slices.Contains(u.Fields, name)
+}
+
+func inputNames(w *verb.Writing) (names []string) {
+	for _, f := range w.Endpoint.Input.Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}

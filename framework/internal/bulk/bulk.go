@@ -1,0 +1,186 @@
+package bulk
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/nested"
+	"trestle.example/framework/internal/rowset"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+	"trestle.example/framework/sqldb"
+)
+
+// A Bulk answers the requests of one method at the path of a viewset for several rows.
+type Bulk struct {
+	Resource *table.Resource
+	Endpoint verb.Handler
+	Most     int           // rows in one request
+	Create   *verb.Writing // makes new rows; nil for PATCH and DELETE
+	Change   *verb.Writing // changes rows; nil for POST and DELETE
+	Adding   *table.Endpoint
+	Key      query.Field // finds the row of an item that changes one; clients have its name
+}
+
+// An item is one item of a body.
+type item struct {
+	*verb.Writing
+
+	in  *input.Decoded
+	key any           // of the row that it changes
+	row reflect.Value // a pointer to the model
+}
+
+// decode decodes the items of a body, and reads their keys by a function. The error lists the faults of all of them.
+func (b *Bulk) decode(c *call.Call, r *table.Request, w *verb.Writing, known map[string]bool, keys func([]*item) []problem.Fault) (items []*item, err error) {
+	parsing := b.Endpoint.Parse(c, r, func() { items, err = b.parse(r.Body, w, known) })
+	if parsing != nil || err != nil {
+		return nil, firstOf(parsing, err)
+	}
+	faults := keys(items)
+	for _, one := range items {
+		faults = append(faults, one.Faults(c, one.in)...)
+	}
+	return items, verb.Rejection(faults)
+}
+
+// tooMany is the fault of a request for too many rows.
+func tooMany(count, most int) string {
+	return fmt.Sprintf("must have at most %d items, and has %d", most, count)
+}
+
+func (b *Bulk) parse(body []byte, w *verb.Writing, known map[string]bool) (items []*item, err error) {
+	elements, refusal := input.Elements(body, b.Most)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for i, element := range elements {
+		one := &item{Writing: w.Item(i)}
+		if one.in, err = one.Decode(element, known); err != nil {
+			return nil, err
+		}
+		items = append(items, one)
+	}
+	return items, nil
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wrong returns a fault for each reference of the items that the caller may not use.
+func wrong(c *call.Call, items []*item) ([]problem.Fault, error) {
+	var refs []input.Reference
+	for _, one := range items {
+		refs = append(refs, one.References(one.in)...)
+	}
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	return items[0].Wrong(c, refs)
+}
+
+// fill runs a function for each item. The error lists the faults of all items; any other error ends it.
+func fill(c *call.Call, items []*item, fn func(*item) error) error {
+	var faults []problem.Fault
+	for _, one := range items {
+		one.Begin(c, one.in)
+		err := one.Placed(fn(one))
+		if more, ok := verb.FaultsOf(err); ok {
+			faults = append(faults, more...)
+		} else if err != nil {
+			return err
+		}
+	}
+	return verb.Rejection(faults)
+}
+
+// insert stores the rows of items that are new.
+func (b *Bulk) insert(c *call.Call, items []*item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	err := fill(c, items, func(one *item) (err error) {
+		one.row, err = one.NewRow(c, one.in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := rowset.Insert(c, b.Resource, rowsOf(items)); err != nil {
+		return broken(b.Resource, items, err)
+	}
+	return fill(c, items, func(one *item) error { return one.Finish(c, one.row, one.in) })
+}
+
+func rowsOf(items []*item) []reflect.Value {
+	rows := make([]reflect.Value, len(items))
+	for i, one := range items {
+		rows[i] = one.row
+	}
+	return rows
+}
+
+// within returns the error forbidden if a written row is not in the Where scope of the caller.
+func (b *Bulk) within(c *call.Call, items []*item) error {
+	if b.Resource.Scope.Kind != declare.ScopeWhere || len(items) == 0 {
+		return nil
+	}
+	keys := rowset.Keys(b.Resource, rowsOf(items))
+	n, err := table.Number(c, rowset.Among(b.Resource.Rows(c).ColumnExpr("count(*)"), b.Resource, keys))
+	if err == nil && int(n) < len(keys) {
+		err = problem.Forbidden()
+	}
+	return err
+}
+
+// answer is the answer with the rows, in the order of the items.
+func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Response, error) {
+	resp := &table.Response{Status: b.Endpoint.Status}
+	switch {
+	case w.Silent():
+		return resp, nil
+	case len(items) == 0:
+		resp.Value = jsontext.Value("[]")
+		return resp, nil
+	}
+	keys := rowset.Keys(b.Resource, rowsOf(items))
+	q := rowset.Among(c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model)), b.Resource, keys)
+	q = q.OrderExpr("?", sqldb.Place(b.Resource.Table.Alias+"."+b.Resource.Pk.Name, keys))
+	shown, err := w.Shown.Write(c, q, table.Window{})
+	resp.Value = shown.List()
+	return resp, err
+}
+
+// enter finds the parent of a nested viewset.
+func (b *Bulk) enter(c *call.Call, r *table.Request) error { return nested.Enter(c, b.Resource, r) }
+
+// broken gives the error of a constraint its faults, at the item that broke it. It returns any other error
+// unchanged.
+func broken(r *table.Resource, items []*item, err error) error {
+	of, which := rowset.RowError(r, err)
+	if of == nil {
+		return err
+	}
+	if len(items) == 1 {
+		which = 0
+	}
+	of.OneOf = which < 0
+	if of.OneOf {
+		return of
+	}
+	return rowset.Blame(of, items[which].Endpoint.BodyIn.At, items[which].MemberOf)
+}

@@ -1,0 +1,121 @@
+package verb
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun/schema"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+)
+
+// Parse runs a function that takes time for each byte of the body of a request. A large body waits for
+// its turn, as [table.Registry.Parse] describes.
+func (e Handler) Parse(c *call.Call, r *table.Request, fn func()) error {
+	return parse(e.Resource.API, c, r.Body, fn)
+}
+
+// Item is the writing of one item of a body that is a list. Its errors and notes have pointers in the body.
+func (w *Writing) Item(index int) *Writing {
+	e := *w.Endpoint.Endpoint
+	e.BodyIn = input.Wrapper{At: "/" + strconv.Itoa(index)}
+	one := *w
+	one.Endpoint = Handler{&e}
+	return &one
+}
+
+// Decode decodes an item. Members in known are kept as they were sent, like those that clients only read.
+func (w *Writing) Decode(element jsontext.Value, known map[string]bool) (*input.Decoded, error) {
+	in, refusal := w.Endpoint.Input.DecodeAt(element, w.Endpoint.Partial(), known, w.Endpoint.BodyIn.At)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return in, nil
+}
+
+// Faults lists the faults of an item, and notes the names that have no effect, such as those that clients only
+// read; in a strict viewset they are faults too.
+func (w *Writing) Faults(c *call.Call, in *input.Decoded) []problem.Fault {
+	faults := slices.Concat(w.Endpoint.ignoreFields(c, in), w.Endpoint.ignoreReadOnly(c, in, nil), in.Faults)
+	for i := range faults {
+		faults[i].Pointer = w.Endpoint.BodyIn.Pointer(faults[i].Pointer)
+	}
+	return faults
+}
+
+// References lists the references of an item whose keys have no fault.
+func (w *Writing) References(in *input.Decoded) []input.Reference {
+	refs := w.Endpoint.readable(in)
+	for i := range refs {
+		refs[i].Pointer = w.Endpoint.BodyIn.Pointer(refs[i].Pointer)
+	}
+	return refs
+}
+
+// Wrong returns a fault for each reference that the caller may not use, by one statement for each viewset.
+func (w *Writing) Wrong(c *call.Call, refs []input.Reference) ([]problem.Fault, error) {
+	return w.Endpoint.wrongReferences(c, refs)
+}
+
+// Placed gives the faults of an error of the item their pointers in the body.
+func (w *Writing) Placed(err error) error { return w.Endpoint.placed(err) }
+
+// Begin tells the functions of the program which fields an item has.
+func (w *Writing) Begin(c *call.Call, in *input.Decoded) { state.Of(c).Progress.Sent = in.Has }
+
+// Finish runs the second function of a FillsThen for a row that is stored.
+func (w *Writing) Finish(c *call.Call, m reflect.Value, in *input.Decoded) error {
+	if w.Verb.Then == nil {
+		return nil
+	}
+	rows.NoteGiven(c, w.Resource, m)
+	return w.Verb.Then(c, m.Interface(), in.Value.Interface())
+}
+
+// MemberOf is the name that clients have for a column that the verb writes, "" for any other column.
+func (w *Writing) MemberOf(column *schema.Field) string {
+	for name, col := range w.Columns {
+		if col.Column == column {
+			return name
+		}
+	}
+	return ""
+}
+
+// Silent reports whether the verb answers without a body.
+func (w *Writing) Silent() bool { return w.silent() }
+
+// Fills reports whether a function of the program takes part, which may change other rows.
+func (w *Writing) Fills() bool { return w.Verb.Fill != nil || w.Verb.Then != nil }
+
+// Rejection returns the error of faults of several items, at most [input.MaxFaults] of them; nil without faults.
+func Rejection(faults []problem.Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	faults = faults[:min(len(faults), input.MaxFaults)]
+	for _, f := range faults {
+		if f.Code == problem.CodeUnknownField {
+			return fault.RejectUnknown(faults)
+		}
+	}
+	return problem.Invalid(faults...)
+}
+
+// FaultsOf returns the faults of a validation error, and whether it is one.
+func FaultsOf(err error) ([]problem.Fault, bool) {
+	refusal, ok := errors.AsType[*problem.Error](err)
+	if !ok || len(refusal.Faults) == 0 || refusal.Code != problem.CodeValidationFailed && refusal.Code != problem.CodeUnknownField {
+		return nil, false
+	}
+	return refusal.Faults, true
+}
