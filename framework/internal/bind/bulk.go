@@ -45,7 +45,7 @@ func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)
 		made.Create, made.Change = b.written[r][call.VerbCreate], b.written[r][call.VerbUpdate]
 		made.Adding = made.Create.Endpoint.Endpoint
 		made.Key = b.naturalKey(r, d.Upsert, made.Change, fault)
-		e.Serve = made.ServePut
+		e.Serve = verb.RetryTaken(made.ServePut)
 		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeForbidden)
 	case call.VerbDelete:
 		made.Most = min(made.Most, mostDelete)

@@ -157,7 +157,12 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 		resp.Value = jsontext.Value("[]")
 		return resp, nil
 	}
-	keys := rowset.Keys(b.Resource, rowsOf(items))
+	rows := rowsOf(items)
+	if list, ok := w.FromRows(c, rows); ok {
+		resp.Value = list
+		return resp, nil
+	}
+	keys := rowset.Keys(b.Resource, rows)
 	q := rowset.Among(c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model)), b.Resource, keys)
 	q = q.OrderExpr("?", sqldb.Place(b.Resource.Table.Alias+"."+b.Resource.Pk.Name, keys))
 	shown, err := w.Shown.Write(c, q, table.Window{})

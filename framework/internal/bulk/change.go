@@ -72,10 +72,14 @@ func (b *Bulk) faultOf(one *item, code, detail string) problem.Fault {
 	return problem.Fault{Pointer: one.Endpoint.BodyIn.Pointer(naming.PointerTo(b.Key.Name)), Code: code, Detail: detail}
 }
 
-// keyOf reads a key as JSON. It is false for a value that no key has.
+// keyOf reads a key as JSON: a number for a whole number, and a string for any other. It is false for a value that no
+// key has.
 func keyOf(raw jsontext.Value, column *schema.Field) (any, bool) {
-	text := string(raw)
-	if raw.Kind() == jsontext.KindString && json.Unmarshal(raw, &text) != nil || raw.Kind() != jsontext.KindString && raw.Kind() != jsontext.KindNumber {
+	text, kind := string(raw), jsontext.Kind(jsontext.KindString)
+	if naming.IsInteger(column.IndirectType.Kind()) {
+		kind = jsontext.KindNumber
+	}
+	if raw.Kind() != kind || kind == jsontext.KindString && json.Unmarshal(raw, &text) != nil {
 		return nil, false
 	}
 	return datatype.ParseKey(column.IndirectType, text)

@@ -1,8 +1,11 @@
 package bulk_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"trestle.example/framework/frameworktest"
@@ -128,7 +131,7 @@ func TestUpsert(t *testing.T) {
 		if got := idsIn(t, put); len(got) != 2 || got[1] != ids[0] {
 			t.Errorf("the rows are %v; want the second to be %s", got, ids[0])
 		}
-		by.ada.Get("/api/products/" + ids[0] + "/").Expect(200).Contains(`"price":0`, `"category":null`)
+		by.ada.Get("/api/products/"+ids[0]+"/").Expect(200).Contains(`"price":0`, `"category":null`)
 		by.ada.Put(path, items{{"sku": "d", "name": "D"}, {"sku": "d", "name": "D"}}).Expect(400).Contains(`"pointer":"/1/sku"`)
 		by.ada.Put(path, items{{"sku": "d", "name": "D"}, {"name": "D"}}).Expect(400).Contains(`"pointer":"/1/sku"`)
 		by.ada.Put(path, items{{"sku": "d", "name": "D"}, {"sku": "theirs0", "name": "Mine"}}).Expect(403).Code("not_yours")
@@ -197,4 +200,77 @@ func TestRetries(t *testing.T) {
 			t.Errorf("%d products are stored; want 3", n)
 		}
 	})
+}
+
+// TestConcurrentUpserts checks that requests which create the same rows at once all succeed, and store them once.
+func TestConcurrentUpserts(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, by clients) {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				body := some("s", 5)
+				if i%2 == 1 {
+					slices.Reverse(body)
+				}
+				by.ada.Put(path, body).Expect(200)
+			})
+		}
+		wg.Wait()
+		if n := apitest.Count(t, db, "products"); n != 5 {
+			t.Errorf("%d products are stored; want 5", n)
+		}
+	})
+}
+
+// TestStatements checks that the number of statements does not depend on the number of items. SQLite has more of
+// them, because its driver is slow with many values.
+func TestStatements(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, by clients) {
+		statements := 0
+		db.Observe(func(context.Context, sqldb.Event) { statements++ })
+		count := func(request func()) int {
+			statements = 0
+			request()
+			return statements
+		}
+		body := func(prefix string, n int) items {
+			all := some(prefix, n)
+			for i := range all {
+				all[i]["category"] = 1 + i%2
+			}
+			return all
+		}
+		few := count(func() { by.ada.Post(path, body("a", 2)).Expect(201) })
+		var made *frameworktest.Response
+		if many := less(db, few, count(func() { made = by.ada.Post(path, body("b", 500)).Expect(201) })); many != few {
+			t.Errorf("500 items cost %d statements, and 2 cost %d", many, few)
+		}
+		changes := func(n int) items {
+			all := items{}
+			for _, id := range idsIn(t, made)[:n] {
+				all = append(all, fields{"id": id, "name": "changed", "category": 2})
+			}
+			return all
+		}
+		few = count(func() { by.ada.Patch(path, changes(2)).Expect(200) })
+		if many := less(db, few, count(func() { by.ada.Patch(path, changes(500)).Expect(200) })); many != few {
+			t.Errorf("500 changes cost %d statements, and 2 cost %d", many, few)
+		}
+		few = count(func() { by.ada.Put(path, body("a", 2)).Expect(200) })
+		if many := less(db, few, count(func() { by.ada.Put(path, body("b", 500)).Expect(200) })); many != few {
+			t.Errorf("500 replacements cost %d statements, and 2 cost %d", many, few)
+		}
+		few = count(func() { by.ada.Delete(path + "?id=" + strings.Join(idsIn(t, made)[:2], ",")).Expect(204) })
+		if many := less(db, few, count(func() { by.ada.Delete(path + "?id=" + strings.Join(idsIn(t, made)[2:102], ",")).Expect(204) })); many != few {
+			t.Errorf("100 deletes cost %d statements, and 2 cost %d", many, few)
+		}
+	})
+}
+
+// less is the number of statements without the further ones of SQLite, which are few.
+func less(db *sqldb.DB, few, many int) int {
+	if db.Kind() == sqldb.SQLite && many < few+20 {
+		return few
+	}
+	return many
 }

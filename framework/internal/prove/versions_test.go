@@ -1,11 +1,15 @@
 package prove_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -201,5 +205,70 @@ func TestVersions(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestBulk checks that requests for several rows are proved, and that a server must not change the rows of others
+// by them.
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []func(*framework.ViewSet[shelf]){
+		func(v *framework.ViewSet[shelf]) { v.Scope = framework.Own((*shelf).owner) },
+		func(v *framework.ViewSet[shelf]) {
+			v.Scope, v.Writers = framework.Public(), framework.Own((*shelf).owner)
+		},
+	} {
+		for _, leak := range []bool{false, true} {
+			apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+				type input struct {
+					Text string `json:"text" validate:"required,max=100"`
+				}
+				type view struct {
+					ID   uuid.UUID `json:"id"`
+					Text string    `json:"text"`
+				}
+				shelves := framework.ViewSet[shelf]{
+					Name: "shelves", Verbs: framework.CRUD[input, view](), Permission: framework.Authenticated(),
+					Bulk:    framework.Bulk{Create: true, Patch: true, Upsert: "text", Delete: true},
+					Uniques: []framework.Unique{{Fields: []string{"text"}, Code: "text_taken", Detail: "Another shelf has this text."}},
+				}
+				scope(&shelves)
+				report := prove(t, db, emptyingShelves(db, leak), shelves)
+				found := slices.Concat(report.Findings, report.Unexercised)
+				if !leak && len(found) > 0 {
+					t.Errorf("the findings are %v; want none", found)
+				}
+				if leak {
+					finds(t, report, "PATCH /api/shelves/bulk/", "it is answered 200, and the row is not theirs")
+					finds(t, report, "DELETE /api/shelves/bulk/", "it is answered 204, and the row is not theirs")
+				}
+			})
+		}
+	}
+}
+
+// emptyingShelves is a server that changes the shelves of all callers by requests for several rows, if it leaks.
+func emptyingShelves(db *sqldb.DB, leak bool) func(*guests, http.Handler) http.Handler {
+	if !leak {
+		return nil
+	}
+	return func(_ *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			id, err := uuid.Parse(r.URL.Query().Get("id"))
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			var items []struct{ ID uuid.UUID }
+			if r.Method == http.MethodPatch && json.Unmarshal(body, &items) == nil && len(items) == 1 {
+				id, err = items[0].ID, nil
+			}
+			if strings.HasSuffix(r.URL.Path, "/bulk/") && err == nil && r.Header.Get("Authorization") != "" && id != uuid.Nil {
+				has, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ?", id).Exists(r.Context())
+				if has {
+					w.WriteHeader(map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method])
+					return
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
 }

@@ -110,7 +110,7 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	if single {
 		return nil
 	}
-	for some := range slices.Chunk(rows, max(1, mostValues/(4*len(columns)+1))) {
+	for some := range slices.Chunk(rows, atOnce(r, 4*len(columns)+1)) {
 		if _, err := c.Session().Exec(c, updating(c, r, some, columns)); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	if single {
 		return Keys(r, rows), nil
 	}
-	for some := range slices.Chunk(rows, max(1, mostValues/len(r.Table.Fields))) {
+	for some := range slices.Chunk(rows, atOnce(r, len(r.Table.Fields))) {
 		added, err := insertedKeys(c, r.Pk, Insertion{Table: r.Table, Rows: some, End: bun.SafeQuery(" RETURNING ?", bun.Ident(r.Pk.Name))})
 		if err != nil {
 			return nil, err
@@ -194,8 +194,15 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	return keys, nil
 }
 
-// mostValues is the number of values in one statement: SQLite accepts 32,766.
-const mostValues = 30_000
+// atOnce is the number of rows with some values each that one statement writes. PostgreSQL accepts 65,535 values. The
+// driver of SQLite takes time with the square of their number, and its statements have no round trip.
+func atOnce(r *table.Resource, values int) int {
+	most := 60_000
+	if r.API.DB.Kind() == sqldb.SQLite {
+		most = 1_000
+	}
+	return max(1, most/values)
+}
 
 // setKeys sets the keys of new rows that the database has generated, which are in the order of the rows.
 func setKeys(r *table.Resource, rows []reflect.Value, keys []any) {

@@ -91,6 +91,23 @@ func (w *Writing) MemberOf(column *schema.Field) string {
 	return ""
 }
 
+// FromRows makes the answer with rows that are stored, without reading them. It is false if the rows alone are not
+// enough: the view shows other rows, or the database has set a column.
+func (w *Writing) FromRows(c *call.Call, stored []reflect.Value) ([]any, bool) {
+	p, flat := w.flatPlan()
+	if !flat || w.Verb.Then != nil {
+		return nil, false
+	}
+	list := make([]any, len(stored))
+	for i, m := range stored {
+		if slices.ContainsFunc(w.Resource.Table.Fields, func(f *schema.Field) bool { return table.Defaults(f) && f.HasZeroValue(m.Elem()) }) {
+			return nil, false
+		}
+		list[i] = p.Fill(c, m.Elem()).Interface()
+	}
+	return list, true
+}
+
 // Silent reports whether the verb answers without a body.
 func (w *Writing) Silent() bool { return w.silent() }
 

@@ -53,7 +53,7 @@ func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, err
 	}
 	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, confirm: w.confirm, act: w.change, lists: w.Lists})
 	if w.Endpoint.MayInsert() {
-		return retryTaken(serve)
+		return RetryTaken(serve)
 	}
 	return serve
 }
@@ -177,10 +177,10 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
 
-// retryTaken runs a PUT a second time after an error of a unique constraint: another request
+// RetryTaken runs a PUT a second time after an error of a unique constraint: another request
 // may have inserted the row meanwhile, and then the second run replaces that row. The second
 // error is final.
-func retryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
+func RetryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
 	return func(c *call.Call, r *table.Request) (*table.Response, error) {
 		again := state.Of(c).Rewind()
 		resp, err := serve(c, r)
