@@ -85,7 +85,7 @@ func (b *binder) checkBulk(r *table.Resource, d declare.Bulk, a declare.Action, 
 	case d.Most < 0 || d.Most > mostBulk:
 		fault(naming.Sentence("Most is %d; it must be 1 to %d", d.Most, mostBulk))
 	case a.Bulk != call.VerbCreate && r.Declaration.Versions.Required:
-		fault(naming.Sentence("%s cannot name the version of each row, which Versions.Required asks for; leave one of them out", a.Method))
+		fault(naming.Sentence("%s cannot name the version of each row, and Versions.Required needs one; leave one of them out", a.Method))
 	case a.Bulk == call.VerbDelete && r.Declaration.Verbs.Get(call.VerbDelete).Kind != declare.VerbDeletes:
 		fault(naming.Sentence("DELETE deletes rows as framework.Deletes does; declare Verbs.Delete with it, or leave Bulk.Delete out"))
 	}

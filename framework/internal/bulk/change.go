@@ -75,7 +75,7 @@ func (b *Bulk) faultOf(one *item, code, detail string) problem.Fault {
 // keyOf reads a key as JSON: a number for a whole number, and a string for any other. It is false for a value that no
 // key has.
 func keyOf(raw jsontext.Value, column *schema.Field) (any, bool) {
-	text, kind := string(raw), jsontext.Kind(jsontext.KindString)
+	text, kind := string(raw), jsontext.KindString
 	if naming.IsInteger(column.IndirectType.Kind()) {
 		kind = jsontext.KindNumber
 	}

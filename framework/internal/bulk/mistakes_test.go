@@ -28,7 +28,7 @@ func TestMistakes(t *testing.T) {
 		{"a create by a function", func(v *framework.ViewSet[Product]) { v.Verbs.Create = framework.Does(create) }, `bulk: POST writes rows as create does with framework.Accepts or framework.Fills; declare it with one of them`},
 		{"no verb Patch", func(v *framework.ViewSet[Product]) { v.Verbs.Patch = framework.Verb{} }, `bulk: PATCH writes rows as patch does with framework.Accepts or framework.Fills; declare it with one of them`},
 		{"a delete by a function", func(v *framework.ViewSet[Product]) { v.Verbs.Delete = framework.Changes(remove) }, `bulk: DELETE deletes rows as framework.Deletes does`},
-		{"versions that are required", func(v *framework.ViewSet[Product]) { v.Versions.Required = true }, `bulk: PATCH cannot name the version of each row, which Versions.Required asks for; leave one of them out`},
+		{"versions that are required", func(v *framework.ViewSet[Product]) { v.Versions.Required = true }, `bulk: PATCH cannot name the version of each row, and Versions.Required needs one; leave one of them out`},
 		{"too many rows", func(v *framework.ViewSet[Product]) { v.Bulk.Most = 20_000 }, `bulk: Most is 20000; it must be 1 to 10000`},
 		{"an unknown field", func(v *framework.ViewSet[Product]) { v.Bulk.Upsert = "skuu" }, `bulk: no field "skuu" in Product; did you mean "sku"?`},
 		{"a field that is not unique", func(v *framework.ViewSet[Product]) { v.Bulk.Upsert = "name" }, `bulk: Upsert finds rows by "name", and Uniques has no unique constraint of it alone or with the owner; declare it`},

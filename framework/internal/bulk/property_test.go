@@ -23,7 +23,7 @@ type product struct{ id, owner, name string }
 // clone returns a copy, which a request changes whole or not at all.
 func (m model) clone() model { return maps.Clone(m) }
 
-// apply does what one item asks for, and reports whether it may.
+// apply does one item, and reports whether the caller may.
 func (m model) apply(method, who string, item fields) bool {
 	sku, name := fmt.Sprint(item["sku"]), fmt.Sprint(item["name"])
 	was, known := m[sku]

@@ -67,30 +67,32 @@ func (b *Bulk) ServeDelete(c *call.Call, r *table.Request) (*table.Response, err
 		if err := b.enter(c, r); err != nil {
 			return nil, err
 		}
-		found, err := b.locked(c, r, keys)
+		rows, err := b.all(c, r, keys)
 		if err != nil {
 			return nil, err
 		}
-		var missing []any
-		var rows []reflect.Value
-		for _, key := range keys {
-			if row := found[key]; row.IsValid() {
-				rows = append(rows, row)
-			} else {
-				missing = append(missing, key)
-			}
-		}
-		if err := b.notYours(c, r, missing); err != nil {
-			return nil, err
-		}
-		if len(missing) > 0 {
-			return nil, problem.NotFound()
-		}
-		if err := rowset.Delete(c, b.Resource, rows); err != nil {
-			return nil, err
-		}
-		return &table.Response{Status: b.Endpoint.Status}, nil
+		return &table.Response{Status: b.Endpoint.Status}, rowset.Delete(c, b.Resource, rows)
 	})
+}
+
+// all reads and locks the rows with some keys. If one does not exist, the error is NotFound.
+func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.Value, err error) {
+	found, err := b.locked(c, r, keys)
+	if err != nil {
+		return nil, err
+	}
+	var missing []any
+	for _, key := range keys {
+		if row := found[key]; row.IsValid() {
+			rows = append(rows, row)
+		} else {
+			missing = append(missing, key)
+		}
+	}
+	if err = b.notYours(c, r, missing); err == nil && len(missing) > 0 {
+		err = problem.NotFound()
+	}
+	return rows, err
 }
 
 // keysIn reads the keys in the query string.

@@ -13,7 +13,7 @@ import (
 	"trestle.example/internal/apitest"
 )
 
-// The shop of the tests: products of the callers who sell them, in categories that everybody uses. The shelves
+// The shop of the tests: products of the callers who sell them, in categories of the shop. The shelves
 // below a category have notes, and labels have a key that clients choose.
 
 type Product struct {

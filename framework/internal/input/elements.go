@@ -48,7 +48,8 @@ func Elements(body []byte, most int) ([]jsontext.Value, *problem.Error) {
 // sentences, which begin with its own. If the element is no object, this is its fault.
 func (s *Shape) DecodeAt(element jsontext.Value, partial bool, readOnly map[string]bool, at string) (*Decoded, *problem.Error) {
 	if kind := element.Kind(); kind != jsontext.KindBeginObject {
-		return &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s, Faults: []problem.Fault{{Code: "type", Detail: "must be an object, not " + kindName(kind)}}}, nil
+		wrong := problem.Fault{Code: "type", Detail: "must be an object, not " + kindName(kind)}
+		return &Decoded{Value: reflect.New(s.Typ).Elem(), shape: s, Faults: []problem.Fault{wrong}}, nil
 	}
 	return s.decode(element, partial, readOnly, at)
 }

@@ -222,7 +222,7 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
 }
 
-// items returns the schema of a list of objects, each of which has the key of its row if the items have one.
+// items returns the schema of a list of objects. Each has the key of its row, if the items have one.
 func (w *writer) items(items *spec.Items, each wire.JSONSchema) wire.JSONSchema {
 	if items.Key != nil {
 		key := described(w.schemas.key(items.Key.Type), items.Key.Doc)

@@ -83,8 +83,8 @@ func (e itemError) Error() string { return e.err.Error() }
 // Unwrap returns the error itself.
 func (e itemError) Unwrap() error { return e.err }
 
-// Update writes columns of rows by one statement, or by several if the values are too many for one, with their time of change and their search
-// document. If the rows are recorded or have slugs that are renewed, or for
+// Update writes columns of rows by one statement, or by several if the values are too many for one, with their
+// time of change and their search document. If the rows are recorded or have slugs that are renewed, or for
 // [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
 // columns on both databases.
 func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
@@ -94,25 +94,28 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	if r.Search != nil && r.Search.StoredField != nil {
 		columns = append(slices.Clip(columns), r.Search.StoredField.Column)
 	}
-	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne
-	for i, row := range rows {
+	for _, row := range rows {
 		if r.Updated != nil {
 			r.Updated.Value(row.Elem()).Set(table.FieldValue(r.Updated, c.Now))
 		}
 		r.Document(row.Elem())
-		if !single {
-			continue
-		}
-		if err := updateOne(c, r, row.Elem(), columns); err != nil {
-			return itemError{i, err}
-		}
 	}
-	if single {
-		return nil
+	if len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne {
+		return updateEach(c, r, rows, columns)
 	}
 	for some := range slices.Chunk(rows, atOnce(r, 4*len(columns)+1)) {
 		if _, err := c.Session().Exec(c, updating(c, r, some, columns)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// updateEach writes columns of one row after the other.
+func updateEach(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
+	for i, row := range rows {
+		if err := updateOne(c, r, row.Elem(), columns); err != nil {
+			return itemError{i, err}
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func (w *Writing) Wrong(c *call.Call, refs []input.Reference) ([]problem.Fault, 
 // Placed gives the faults of an error of the item their pointers in the body.
 func (w *Writing) Placed(err error) error { return w.Endpoint.placed(err) }
 
-// Begin tells the functions of the program which fields an item has.
+// Begin makes [call.Call.Has] report the fields of an item.
 func (w *Writing) Begin(c *call.Call, in *input.Decoded) { state.Of(c).Progress.Sent = in.Has }
 
 // Finish runs the second function of a FillsThen for a row that is stored.
