@@ -92,14 +92,12 @@ func (b *Bulk) find(c *call.Call, r *table.Request, items []*item) (faults []pro
 	if err != nil {
 		return nil, err
 	}
-	var missing []any
 	for _, one := range items {
 		if one.row = rows[one.key]; !one.row.IsValid() {
-			missing = append(missing, one.key)
 			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, unknownKey))
 		}
 	}
-	return faults, b.notYours(c, r, missing)
+	return faults, b.notYours(c, r, missing(items, rows))
 }
 
 func keysOf(items []*item) []any {
@@ -203,17 +201,36 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 	if err != nil {
 		return nil, nil, err
 	}
-	var missing []any
+	if b.notYours(c, r, missing(items, rows)) != nil { // another request may have inserted them meanwhile
+		later, err := b.locked(c, r, missing(items, rows))
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(rows, later)
+		if err := b.notYours(c, r, missing(items, rows)); err != nil {
+			return nil, nil, err
+		}
+	}
 	for i, one := range items {
 		if one.row = rows[one.key]; one.row.IsValid() {
 			one.Writing = b.Change.Item(i)
 			known = append(known, one)
-			continue
+		} else {
+			one.Writing = b.Create.Item(i)
+			fresh = append(fresh, one)
 		}
-		one.Writing = b.Create.Item(i)
-		fresh, missing = append(fresh, one), append(missing, one.key)
 	}
-	return known, fresh, b.notYours(c, r, missing)
+	return known, fresh, nil
+}
+
+// missing lists the keys of items that have no row.
+func missing(items []*item, rows map[any]reflect.Value) (keys []any) {
+	for _, one := range items {
+		if !rows[one.key].IsValid() {
+			keys = append(keys, one.key)
+		}
+	}
+	return keys
 }
 
 // mayAdd returns an error if there are new rows and the caller may not create any.
