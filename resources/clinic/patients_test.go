@@ -462,3 +462,20 @@ func TestBodiesAreToldWhatTheyNameInVain(t *testing.T) {
 		ada.Do(http.MethodGet, "/api/patients/?search=bob", nil).Expect(200)
 	})
 }
+
+// TestManyPatients checks that a clinic enters a list of patients by one request, and changes several: its own.
+func TestManyPatients(t *testing.T) {
+	both(t, func(t *testing.T, s *site) {
+		ada := s.as("ada")
+		entered := ada.Post("/api/patients/bulk/", []fields{
+			{"name": "Asha Rao", "phone": "+91 50000 10001", "city": "Pune"}, {"name": "Zoya Khan", "phone": "+91 50000 20004"},
+		}).Expect(http.StatusCreated)
+		var patients []struct{ ID string }
+		entered.JSON(&patients)
+		ada.Get("/api/patients/?search=zoya").Expect(http.StatusOK).Contains(`"count":1`, patients[1].ID)
+		ada.Patch("/api/patients/bulk/", []fields{{"id": patients[1].ID, "city": "Mumbai"}, {"id": patients[0].ID, "name": "Asha Iyer"}}).Expect(http.StatusOK)
+		ada.Get("/api/patients/?search=iyer&city=Pune").Expect(http.StatusOK).Contains(`"count":1`)
+		ada.Post("/api/patients/bulk/", []fields{{"name": "A", "phone": "+91 1"}, {"name": "B"}}).Expect(http.StatusBadRequest).Contains(`"/1/phone"`)
+		s.as("bob").Patch("/api/patients/bulk/", []fields{{"id": patients[0].ID, "city": "X"}}).Expect(http.StatusBadRequest).Contains(`"/0/id"`)
+	})
+}

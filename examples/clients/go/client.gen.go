@@ -2154,6 +2154,36 @@ type CreatePatientParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// BulkChangePatientsJSONBody defines parameters for BulkChangePatients.
+type BulkChangePatientsJSONBody = []struct {
+	// City Where the person lives. One line of text.
+	//
+	// Examples: Pune
+	City *string `json:"city,omitempty"`
+
+	// ID The patient's id.
+	ID openapi_types.UUID `json:"id"`
+
+	// Name The person's full name. One line of text.
+	//
+	// Examples: Asha Rao
+	Name *string `json:"name,omitempty"`
+
+	// Phone A telephone number, as it was given. One line of text.
+	//
+	// Examples: +91 98765 43210
+	Phone *string `json:"phone,omitempty"`
+}
+
+// BulkCreatePatientsJSONBody defines parameters for BulkCreatePatients.
+type BulkCreatePatientsJSONBody = []PatientInput
+
+// BulkCreatePatientsParams defines parameters for BulkCreatePatients.
+type BulkCreatePatientsParams struct {
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // DeletePatientParams defines parameters for DeletePatient.
 type DeletePatientParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
@@ -2291,6 +2321,12 @@ type CancelOrderJSONRequestBody = CancelInput
 
 // CreatePatientJSONRequestBody defines body for CreatePatient for application/json ContentType.
 type CreatePatientJSONRequestBody = PatientInput
+
+// BulkChangePatientsJSONRequestBody defines body for BulkChangePatients for application/json ContentType.
+type BulkChangePatientsJSONRequestBody = BulkChangePatientsJSONBody
+
+// BulkCreatePatientsJSONRequestBody defines body for BulkCreatePatients for application/json ContentType.
+type BulkCreatePatientsJSONRequestBody = BulkCreatePatientsJSONBody
 
 // UpdatePatientJSONRequestBody defines body for UpdatePatient for application/json ContentType.
 type UpdatePatientJSONRequestBody = PatchedPatientInput
@@ -2960,6 +2996,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
 	CreatePatient(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkChangePatientsWithBody Change several patients
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+	BulkChangePatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkChangePatients Change several patients
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+	BulkChangePatients(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCreatePatientsWithBody Create several patients
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+	BulkCreatePatientsWithBody(ctx context.Context, params *BulkCreatePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCreatePatients Create several patients
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+	BulkCreatePatients(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeletePatient Delete a patient
 	//
@@ -4362,6 +4426,74 @@ func (c *Client) CreatePatientWithBody(ctx context.Context, params *CreatePatien
 // Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
 func (c *Client) CreatePatient(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreatePatientRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkChangePatientsWithBody Change several patients
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+func (c *Client) BulkChangePatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangePatientsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkChangePatients Change several patients
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+func (c *Client) BulkChangePatients(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangePatientsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCreatePatientsWithBody Create several patients
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+func (c *Client) BulkCreatePatientsWithBody(ctx context.Context, params *BulkCreatePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCreatePatientsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCreatePatients Create several patients
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+func (c *Client) BulkCreatePatients(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCreatePatientsRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7134,6 +7266,101 @@ func NewCreatePatientRequestWithBody(server string, params *CreatePatientParams,
 	return req, nil
 }
 
+// NewBulkChangePatientsRequest calls the generic BulkChangePatients builder with application/json body
+func NewBulkChangePatientsRequest(server string, body BulkChangePatientsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBulkChangePatientsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewBulkChangePatientsRequestWithBody constructs an http.Request for the BulkChangePatients method, with any body, and a specified content type
+func NewBulkChangePatientsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/patients/bulk/")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBulkCreatePatientsRequest calls the generic BulkCreatePatients builder with application/json body
+func NewBulkCreatePatientsRequest(server string, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBulkCreatePatientsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewBulkCreatePatientsRequestWithBody constructs an http.Request for the BulkCreatePatients method, with any body, and a specified content type
+func NewBulkCreatePatientsRequestWithBody(server string, params *BulkCreatePatientsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/patients/bulk/")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewDeletePatientRequest constructs an http.Request for the DeletePatient method
 func NewDeletePatientRequest(server string, id openapi_types.UUID, params *DeletePatientParams) (*http.Request, error) {
 	var err error
@@ -8186,6 +8413,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/patients/ (the `CreatePatient` operationId).
 	CreatePatientWithResponse(ctx context.Context, params *CreatePatientParams, body CreatePatientJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePatientResponse, error)
+
+	// BulkChangePatientsWithBodyWithResponse Change several patients
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+	BulkChangePatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
+
+	// BulkChangePatientsWithResponse Change several patients
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+	BulkChangePatientsWithResponse(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
+
+	// BulkCreatePatientsWithBodyWithResponse Create several patients
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+	BulkCreatePatientsWithBodyWithResponse(ctx context.Context, params *BulkCreatePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCreatePatientsResponse, error)
+
+	// BulkCreatePatientsWithResponse Create several patients
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+	BulkCreatePatientsWithResponse(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCreatePatientsResponse, error)
 
 	// DeletePatientWithResponse Delete a patient
 	//
@@ -9600,6 +9855,56 @@ func (r CreatePatientResponse) StatusCode() int {
 	return 0
 }
 
+type BulkChangePatientsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Patient
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkChangePatientsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkChangePatientsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkCreatePatientsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *[]Patient
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkCreatePatientsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkCreatePatientsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type DeletePatientResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10850,6 +11155,58 @@ func (c *ClientWithResponses) CreatePatientWithResponse(ctx context.Context, par
 		return nil, err
 	}
 	return ParseCreatePatientResponse(rsp)
+}
+
+// BulkChangePatientsWithBodyWithResponse Change several patients
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+func (c *ClientWithResponses) BulkChangePatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
+	rsp, err := c.BulkChangePatientsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkChangePatientsResponse(rsp)
+}
+
+// BulkChangePatientsWithResponse Change several patients
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
+func (c *ClientWithResponses) BulkChangePatientsWithResponse(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
+	rsp, err := c.BulkChangePatients(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkChangePatientsResponse(rsp)
+}
+
+// BulkCreatePatientsWithBodyWithResponse Create several patients
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+func (c *ClientWithResponses) BulkCreatePatientsWithBodyWithResponse(ctx context.Context, params *BulkCreatePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCreatePatientsResponse, error) {
+	rsp, err := c.BulkCreatePatientsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCreatePatientsResponse(rsp)
+}
+
+// BulkCreatePatientsWithResponse Create several patients
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
+func (c *ClientWithResponses) BulkCreatePatientsWithResponse(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCreatePatientsResponse, error) {
+	rsp, err := c.BulkCreatePatients(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCreatePatientsResponse(rsp)
 }
 
 // DeletePatientWithResponse Delete a patient
@@ -12724,6 +13081,72 @@ func ParseCreatePatientResponse(rsp *http.Response) (*CreatePatientResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
 		var dest Patient
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkChangePatientsResponse parses an HTTP response from a BulkChangePatientsWithResponse call
+func ParseBulkChangePatientsResponse(rsp *http.Response) (*BulkChangePatientsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkChangePatientsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Patient
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkCreatePatientsResponse parses an HTTP response from a BulkCreatePatientsWithResponse call
+func ParseBulkCreatePatientsResponse(rsp *http.Response) (*BulkCreatePatientsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkCreatePatientsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest []Patient
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -176,7 +176,7 @@ func turnPages(t *testing.T, c *client.ClientWithResponses) {
 // changePatient makes a patient, changes one field and deletes it. A change of an older version is rejected.
 func changePatient(t *testing.T, c *client.ClientWithResponses) {
 	t.Helper()
-	made := must(c.CreatePatientWithResponse(t.Context(), client.PatientInput{Name: "Zoya Khan", Phone: "+915060010099", City: new("Pune")}))
+	made := must(c.CreatePatientWithResponse(t.Context(), nil, client.PatientInput{Name: "Zoya Khan", Phone: "+915060010099", City: new("Pune")}))
 	patient := ok(t, made.JSON201, made.JSONDefault)
 	old := made.HTTPResponse.Header.Get("ETag")
 	patched := must(c.UpdatePatientWithResponse(t.Context(), patient.ID, &client.UpdatePatientParams{IfMatch: &old}, client.PatchedPatientInput{City: new("Mumbai")}))
@@ -196,7 +196,7 @@ func changePatient(t *testing.T, c *client.ClientWithResponses) {
 // refusePatient reads every fault of a patient that cannot be.
 func refusePatient(t *testing.T, c *client.ClientWithResponses) {
 	t.Helper()
-	made := must(c.CreatePatientWithResponse(t.Context(), client.PatientInput{Name: "", Phone: "1"}))
+	made := must(c.CreatePatientWithResponse(t.Context(), nil, client.PatientInput{Name: "", Phone: "1"}))
 	problem := problemOf(t, made.JSON201, made.JSONDefault, http.StatusBadRequest, "validation_failed")
 	faults := map[string]client.FaultCode{}
 	for _, f := range problem.Errors {

@@ -442,6 +442,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/patients/bulk/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create several patients
+         * @description For signed-in users.
+         */
+        post: operations["bulkCreatePatients"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change several patients
+         * @description For signed-in users.
+         */
+        patch: operations["bulkChangePatients"];
+        trace?: never;
+    };
     "/api/appointments/": {
         parameters: {
             query?: never;
@@ -5609,6 +5633,142 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["TooManyRows"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    bulkCreatePatients: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientInput"][];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"][];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ConflictOrIdempotencyInProgressOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    bulkChangePatients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": (components["schemas"]["PatchedPatientInput"] & {
+                    /**
+                     * Format: uuid
+                     * @description The patient's id.
+                     */
+                    id: string;
+                })[];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Patient"][];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];

@@ -40,7 +40,7 @@ func attackedBy(t *testing.T, a contract.Attack, change func(*http.Request, *htt
 // operation.
 func TestAnAttackOnACorrectServer(t *testing.T) {
 	for _, faultless := range []bool{true, false} {
-		tally, found := attacked(t, 800, faultless, nil)
+		tally, found := attacked(t, 1_600, faultless, nil)
 		if found != "" {
 			t.Errorf("the findings for a correct server are:\n%s", found)
 		}
@@ -53,7 +53,7 @@ func TestAnAttackOnACorrectServer(t *testing.T) {
 				t.Errorf("%s never succeeded: %v", id, tally.Statuses[id])
 			}
 		}
-		if len(tally.Statuses["prunePlant"]) < 3 || tally.Taken == 0 || tally.Good < 100 || faultless && tally.Good != 800 {
+		if len(tally.Statuses["prunePlant"]) < 3 || tally.Taken == 0 || tally.Good < 100 || faultless && tally.Good != 1_600 {
 			t.Errorf("the tally is %s", tally)
 		}
 		for _, status := range []int{400, 404, 415} {
@@ -94,7 +94,7 @@ func TestAnAttackFinds(t *testing.T) {
 			if strings.Contains(said.Body.String(), `"pointer":"/name","code":"required"`) && r.Method == http.MethodPut {
 				forge(200, plant)(said)
 			}
-		}, "the body of the request is accepted: /name: minLength: got 0, want 1"},
+		}, "the body of the request is accepted: "},
 		"an additional member in a rare answer": {func(r *http.Request, said *httptest.ResponseRecorder) {
 			if said.Code == http.StatusUnsupportedMediaType {
 				change(func(b map[string]any) { b["hint"] = 1 })(said)
