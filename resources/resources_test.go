@@ -63,6 +63,8 @@ PUT /api/patients/{id}/: authenticated, own, unless patients.view|add|change|del
 PATCH /api/patients/{id}/: authenticated, own, unless patients.view|add|change|delete
 DELETE /api/patients/{id}/: authenticated, own, unless patients.view|add|change|delete
 GET /api/patients/{id}/appointments/: authenticated, own, unless patients.view|add|change|delete
+POST /api/patients/bulk/: authenticated, own, unless patients.view|add|change|delete
+PATCH /api/patients/bulk/: authenticated, own, unless patients.view|add|change|delete
 GET /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 POST /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 GET /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete

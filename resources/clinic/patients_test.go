@@ -469,7 +469,7 @@ func TestManyPatients(t *testing.T) {
 		ada := s.as("ada")
 		entered := ada.Post("/api/patients/bulk/", []fields{
 			{"name": "Asha Rao", "phone": "+91 50000 10001", "city": "Pune"}, {"name": "Zoya Khan", "phone": "+91 50000 20004"},
-		}).Expect(http.StatusCreated)
+		}).Expect(http.StatusOK)
 		var patients []struct{ ID string }
 		entered.JSON(&patients)
 		ada.Get("/api/patients/?search=zoya").Expect(http.StatusOK).Contains(`"count":1`, patients[1].ID)

@@ -3,7 +3,6 @@ package bind
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 
@@ -68,9 +67,6 @@ func (b *binder) shapeBulk(e *table.Endpoint, w *verb.Writing) {
 		}
 		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeUnique, problem.CodeConflict)
 		b.later(func() { e.Locks = w.Endpoint.Locks })
-	}
-	if e.Route.Method == http.MethodPost && e.Out != input.NoneType {
-		e.Status = http.StatusCreated
 	}
 	e.Settle()
 }

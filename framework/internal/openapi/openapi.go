@@ -207,7 +207,11 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 	body := openapi31.RequestBody{}
 	body.WithRequired(b.Required)
 	w.schemas.within = b.Noun
-	schema := w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown)
+	var key *spec.Key
+	if b.Items != nil {
+		key = b.Items.Key
+	}
+	schema := w.schemas.in(b.Shape, b.Partial, b.Strict, b.Shown, key)
 	w.schemas.within = ""
 	if b.In != "" {
 		schema = wrapped(b.In, schema, b.Required)
@@ -216,19 +220,10 @@ func (w *writer) body(op *openapi31.Operation, b *spec.Body) {
 		}
 	}
 	if b.Items != nil {
-		schema = w.items(b.Items, schema)
+		schema = wire.JSONSchema{"type": "array", "maxItems": b.Items.Most, "items": schema}
 	}
 	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 	op.WithRequestBody(openapi31.RequestBodyOrReference{RequestBody: &body})
-}
-
-// items returns the schema of a list of objects. Each has the key of its row, if the items have one.
-func (w *writer) items(items *spec.Items, each wire.JSONSchema) wire.JSONSchema {
-	if items.Key != nil {
-		key := described(w.schemas.key(items.Key.Type), items.Key.Doc)
-		each = wire.JSONSchema{"allOf": []any{each, object(wire.Members{{Name: items.Key.Name, Value: key}}, []any{items.Key.Name})}}
-	}
-	return wire.JSONSchema{"type": "array", "maxItems": items.Most, "items": each}
 }
 
 // upload describes the body of an endpoint that stores a file: the content itself, or one part of

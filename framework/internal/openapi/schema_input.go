@@ -14,15 +14,19 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rule"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
 
 // in returns a reference to the schema of a body, as the decoder reads it. If partial, no field
 // is required and none has a default; fields of nested objects keep both. If strict, unknown
 // fields are rejected. With shown, it also has the fields that only the shown type has
-// ([schemas.onlyShown]).
-func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Type) wire.JSONSchema {
+// ([schemas.onlyShown]). With a key, it has the key of the row, which is required.
+func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Type, key *spec.Key) wire.JSONSchema {
 	c := component{typ: shape.Typ, partial: partial, strict: strict, input: true, shown: shown}
+	if key != nil {
+		c.key = key.Name
+	}
 	if shape.Typ.Name() == "" {
 		c.within = s.within
 	}
@@ -32,7 +36,14 @@ func (s *schemas) in(shape *input.Shape, partial, strict bool, shown reflect.Typ
 	}
 	defer func(outer string) { s.within = outer }(s.within)
 	properties, required := wire.Members{}, []any{}
+	if key != nil {
+		properties.Add(key.Name, described(s.key(key.Type), key.Doc))
+		required = append(required, key.Name)
+	}
 	for _, f := range shape.Fields {
+		if f.Name == c.key {
+			continue
+		}
 		s.within = c.member(f.Name)
 		if f.Required && !partial {
 			required = append(required, f.Name)
@@ -186,7 +197,7 @@ func (s *schemas) base(p *input.ValuePlan, strict bool) wire.JSONSchema {
 	case form != datatype.FormParts:
 		return s.listed(p.Typ, form)
 	case p.Nested != nil:
-		return s.in(p.Nested, false, strict, nil)
+		return s.in(p.Nested, false, strict, nil, nil)
 	case p.Elem != nil && p.Typ.Kind() == reflect.Map:
 		return wire.JSONSchema{"type": "object", "additionalProperties": s.value(p.Elem, strict)}
 	case p.Elem != nil:

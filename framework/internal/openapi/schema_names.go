@@ -30,6 +30,7 @@ type component struct {
 	strict  bool
 	input   bool
 	shown   reflect.Type
+	key     string // the member with the key of the row, of an item of a list; "" for none
 	within  string // for a type without a name: the name that it gets from the place of its use
 }
 
@@ -89,7 +90,8 @@ func (n names) component(c component) (name string, fresh bool) {
 }
 
 // base returns the name of a component: for an output the name of its type without View or Input
-// at the end; for an input with Input at the end, unless it ends with Patch. A partial input
+// at the end; for an input with Input at the end, unless it ends with Patch, and for an item with the key of its
+// row with Item. A partial input
 // without Patch begins with Patched, and a whole one with shown fields with Replaced.
 func (c component) base() string {
 	name := c.plain()
@@ -101,6 +103,8 @@ func (c component) base() string {
 		name += "Input"
 	}
 	switch {
+	case c.key != "":
+		return strings.TrimSuffix(name, "Input") + "Item"
 	case c.partial && !patch:
 		return "Patched" + name
 	case c.shown != nil && !c.partial:
