@@ -53,6 +53,8 @@ type Param struct {
 	Type reflect.Type // of one value; nil for string
 	Enum []string     // the allowed values; nil for any
 	List bool         // takes several values, separated by commas
+	// Required: a request without the parameter is rejected, for the OpenAPI document.
+	Required bool
 	// Minimum is the least number that is valid, or nil.
 	Minimum any
 	// MaxLength is the greatest number of characters that is valid, or 0 for any.

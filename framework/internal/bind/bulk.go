@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -25,7 +26,7 @@ const (
 
 // bindBulk makes the endpoint of a method for several rows.
 func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)) {
-	d, e := r.Declaration.Bulk, b.newEndpoint(r, "bulk", a.Name, a.Method, a.Rules)
+	d, e := r.Declaration.Bulk, b.newEndpoint(r, "bulk", a.Bulk, a.Method, a.Rules) // permissions see the verb
 	e.Pattern, e.Out = actionPattern(r, a), input.NoneType
 	e.Bulk = &table.Bulk{Most: cmp.Or(d.Most, usualBulk)}
 	e.ByWriters = e.IsWrite() && (a.Bulk != call.VerbCreate && r.HasWriters() || r.Writers.Above != nil)
@@ -42,16 +43,14 @@ func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)
 		e.Bulk.Key, e.Serve = made.Key, made.ServePatch
 	case call.VerbUpdate:
 		made.Create, made.Change = b.written[r][call.VerbCreate], b.written[r][call.VerbUpdate]
-		made.Adding = made.Create.Endpoint.Endpoint
-		made.Key = b.naturalKey(r, d.Upsert, made.Change, fault)
+		made.Key, made.Owned = b.naturalKey(r, d.Upsert, made.Change, fault)
 		e.Serve = verb.RetryTaken(made.ServePut)
 		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeForbidden)
 	case call.VerbDelete:
 		made.Most = min(made.Most, mostDelete)
-		made.Key = r.FieldOf(r.KeyName(), r.Key)
-		e.Params = []query.Param{{Name: r.KeyName(), Type: r.Key.IndirectType, List: true, Doc: fmt.Sprintf("The keys of the rows to delete, at most %d, separated by commas.", made.Most)}}
+		made.Key = b.keyField(r, fault)
+		e.Params = []query.Param{{Name: made.Key.Name, Type: r.Key.IndirectType, List: true, Required: true, Doc: fmt.Sprintf("The keys of the rows to delete, at most %d, separated by commas.", made.Most)}}
 		e.Asks, e.Serve = true, made.ServeDelete
-		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeNotFound, problem.CodeReferenced)
 	}
 	b.shapeBulk(e, cmp.Or(made.Change, made.Create))
 	made.Endpoint = verb.NewHandler(e)
@@ -65,10 +64,11 @@ func (b *binder) shapeBulk(e *table.Endpoint, w *verb.Writing) {
 		if !w.Silent() {
 			e.Out = reflect.SliceOf(w.Verb.Out)
 		}
-		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeUnique, problem.CodeConflict)
-		b.later(func() { e.Locks = w.Endpoint.Locks })
+		b.later(func() { e.Locks, e.Refuses = w.Endpoint.Locks, slices.Concat(e.Refuses, w.Endpoint.Refuses) })
 	}
-	e.Settle()
+	if e.Settle(); e.Out != input.NoneType {
+		e.Status = http.StatusOK // 201 is about one row and its Location
+	}
 }
 
 // checkBulk reports a declaration of Bulk that its verb cannot serve.
@@ -105,24 +105,29 @@ func (b *binder) keyField(r *table.Resource, fault func(error)) query.Field {
 		}
 	}
 	if len(names) == 0 {
-		fault(naming.Sentence("PATCH finds rows by %s, which no view shows; show it in the view of a verb", r.Key.GoName))
+		fault(naming.Sentence("it finds rows by %s, which no view shows; show it in the view of a verb", r.Key.GoName))
 		return query.Field{}
 	}
 	return r.Names[slices.Min(names)]
 }
 
-// naturalKey is the field that finds the rows of an upsert.
-func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fault func(error)) query.Field {
+// naturalKey is the field that finds the rows of an upsert. It also reports whether each owner has values of their own.
+func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fault func(error)) (found query.Field, owned bool) {
 	found, err := r.Field(name)
 	switch {
 	case err != nil:
 		fault(err)
-		return found
+		return found, false
 	case w.Verb.In != b.written[r][call.VerbCreate].Verb.In:
 		fault(naming.Sentence("PUT creates or replaces rows with one input, and Create and Update have two; give both the same"))
 	}
 	member := w.Endpoint.Input.ByName[name]
-	unique := found.Column == r.Pk || slices.ContainsFunc(r.Declaration.Uniques, func(u declare.Unique) bool { return b.isNatural(r, u, name) })
+	unique := found.Column == r.Pk
+	for _, u := range r.Declaration.Uniques {
+		alone := slices.Equal(u.Fields, []string{name})
+		unique, owned = unique || alone, owned || !alone && b.isNatural(r, u, name)
+	}
+	owned = owned && !unique
 	switch kind := found.Column.IndirectType; {
 	case member == nil:
 		fault(naming.Sentence("Upsert finds rows by %q, which the input of Update does not have%s", name, naming.Suggestion(naming.Nearest(name, inputNames(w)))))
@@ -130,10 +135,10 @@ func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fau
 		fault(naming.Sentence("Upsert finds rows by %q; tag the field of the input `validate:\"required\"`", name))
 	case found.Column.IsPtr || kind.Kind() != reflect.String && !naming.IsInteger(kind.Kind()) && kind != naming.UUIDType:
 		fault(naming.Sentence("Upsert finds rows by %q, which is %s; a natural key is a text, a whole number or a UUID that is not null", name, found.Column.StructField.Type))
-	case !unique:
+	case !unique && !owned:
 		fault(naming.Sentence("Upsert finds rows by %q, and Uniques has no unique constraint of it alone or with the owner; declare it", name))
 	}
-	return found
+	return found, owned
 }
 
 // isNatural reports whether a unique constraint is of one field, alone or beside the owner of the rows.

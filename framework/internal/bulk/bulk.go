@@ -1,8 +1,10 @@
 package bulk
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,8 +28,8 @@ type Bulk struct {
 	Most     int           // rows in one request
 	Create   *verb.Writing // makes new rows; nil for PATCH and DELETE
 	Change   *verb.Writing // changes rows; nil for POST and DELETE
-	Adding   *table.Endpoint
-	Key      query.Field // finds the row of an item that changes one; clients have its name
+	Key      query.Field   // finds the row of an item that changes one; clients have its name
+	Owned    bool          // Key is unique among the rows of an owner, and not among all rows
 }
 
 // An item is one item of a body.
@@ -39,17 +41,38 @@ type item struct {
 	row reflect.Value // a pointer to the model
 }
 
-// decode decodes the items of a body, and reads their keys by a function. The error lists the faults of all of them.
-func (b *Bulk) decode(c *call.Call, r *table.Request, w *verb.Writing, known map[string]bool, keys func([]*item) []problem.Fault) (items []*item, err error) {
-	parsing := b.Endpoint.Parse(c, r, func() { items, err = b.parse(r.Body, w, known) })
-	if parsing != nil || err != nil {
-		return nil, firstOf(parsing, err)
+// A reader decodes the items of a body and reads their keys, and returns the faults of the keys.
+type reader func() ([]*item, []problem.Fault, error)
+
+// reader returns the reader of a body whose items a verb writes. Members in known are kept as they were sent.
+func (b *Bulk) reader(c *call.Call, r *table.Request, w *verb.Writing, known map[string]bool, keys func([]*item) []problem.Fault) reader {
+	return func() (items []*item, faults []problem.Fault, err error) {
+		parsing := b.Endpoint.Parse(c, r, func() { items, err = b.parse(r.Body, w, known) })
+		if parsing != nil || err != nil {
+			return nil, nil, firstOf(parsing, err)
+		}
+		return items, keys(items), nil
 	}
-	faults := keys(items)
+}
+
+// write answers a request by a function, in one transaction. The function gets the items and their faults. If it runs a
+// second time, the items are decoded again, because functions of the program may have changed them.
+func (b *Bulk) write(c *call.Call, r *table.Request, read reader, act func(*call.Call, []*item, []problem.Fault) (*table.Response, error)) (*table.Response, error) {
+	items, faults, err := read()
 	for _, one := range items {
 		faults = append(faults, one.Faults(c, one.in)...)
 	}
-	return items, verb.Rejection(faults)
+	ran := false
+	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
+		if ran {
+			items, _, _ = read()
+		}
+		ran = true
+		if err := nested.Enter(c, b.Resource, r); err != nil {
+			return nil, err
+		}
+		return act(c, items, faults)
+	})
 }
 
 // tooMany is the fault of a request for too many rows.
@@ -81,31 +104,46 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// wrong returns a fault for each reference of the items that the caller may not use.
-func wrong(c *call.Call, items []*item) ([]problem.Fault, error) {
+// reject returns the error of the faults of items and of their references that the caller may not use; nil without any.
+func reject(c *call.Call, items []*item, faults []problem.Fault) error {
 	var refs []input.Reference
 	for _, one := range items {
 		refs = append(refs, one.References(one.in)...)
 	}
-	if len(refs) == 0 {
-		return nil, nil
+	if len(refs) > 0 {
+		more, err := items[0].Wrong(c, refs)
+		if err != nil {
+			return err
+		}
+		faults = append(faults, more...)
 	}
-	return items[0].Wrong(c, refs)
+	return verb.Rejection(faults)
 }
 
-// fill runs a function for each item. The error lists the faults of all items; any other error ends it.
+// fill runs a function for each item. The error has the faults of all items; an error without faults ends it.
 func fill(c *call.Call, items []*item, fn func(*item) error) error {
-	var faults []problem.Fault
+	var all *problem.Error
 	for _, one := range items {
 		one.Begin(c, one.in)
 		err := one.Placed(fn(one))
-		if more, ok := verb.FaultsOf(err); ok {
-			faults = append(faults, more...)
-		} else if err != nil {
+		refusal, ok := errors.AsType[*problem.Error](err)
+		switch {
+		case err == nil:
+		case !ok || len(refusal.Faults) == 0 || all != nil && all.Code != refusal.Code:
 			return err
+		case all == nil:
+			first := *refusal
+			all = &first
+			all.Faults = slices.Clone(refusal.Faults)
+		default:
+			all.Faults = append(all.Faults, refusal.Faults...)
 		}
 	}
-	return verb.Rejection(faults)
+	if all == nil {
+		return nil
+	}
+	all.Faults = all.Faults[:min(len(all.Faults), input.MaxFaults)]
+	return all
 }
 
 // insert stores the rows of items that are new.
@@ -169,9 +207,6 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 	resp.Value = shown.List()
 	return resp, err
 }
-
-// enter finds the parent of a nested viewset.
-func (b *Bulk) enter(c *call.Call, r *table.Request) error { return nested.Enter(c, b.Resource, r) }
 
 // broken gives the error of a constraint its faults, at the item that broke it. It returns any other error
 // unchanged.

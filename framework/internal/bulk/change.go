@@ -11,10 +11,10 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/datatype"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
 )
 
@@ -22,17 +22,13 @@ import (
 func (b *Bulk) ServePatch(c *call.Call, r *table.Request) (*table.Response, error) {
 	known := maps.Clone(b.Change.ReadOnly)
 	known[b.Key.Name] = true
-	items, err := b.decode(c, r, b.Change, known, b.readKeys)
-	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
-		if err := b.enter(c, r); err != nil {
-			return nil, err
-		}
-		faults, err := b.find(c, r, items)
+	read := b.reader(c, r, b.Change, known, b.readKeys)
+	return b.write(c, r, read, func(c *call.Call, items []*item, faults []problem.Fault) (*table.Response, error) {
+		missing, err := b.find(c, r, items)
 		if err != nil {
 			return nil, err
 		}
-		more, err := wrong(c, items)
-		if err = firstOf(err, verb.Rejection(append(faults, more...))); err != nil {
+		if err := reject(c, items, slices.Concat(missing, faults)); err != nil {
 			return nil, err
 		}
 		if err := b.change(c, items); err != nil {
@@ -42,8 +38,8 @@ func (b *Bulk) ServePatch(c *call.Call, r *table.Request) (*table.Response, erro
 	})
 }
 
-// readKeys reads the keys of the rows that the items change. It returns a fault for each item without one, and for
-// each key of an earlier item.
+// readKeys reads the keys of the rows that the items change. An item without a valid key has none. It returns a fault
+// for each of them, and for each key of an earlier item.
 func (b *Bulk) readKeys(items []*item) (faults []problem.Fault) {
 	used := map[any]bool{}
 	for _, one := range items {
@@ -52,37 +48,42 @@ func (b *Bulk) readKeys(items []*item) (faults []problem.Fault) {
 		}
 		raw, given := one.in.ReadOnly[b.Key.Name]
 		delete(one.in.ReadOnly, b.Key.Name)
-		var ok bool
-		switch one.key, ok = keyOf(raw, b.Key.Column); {
-		case !given:
+		if !given {
 			faults = append(faults, b.faultOf(one, "required", "is required"))
-		case !ok:
-			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, unknownKey))
-		case used[one.key]:
-			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
+			continue
 		}
-		used[one.key] = true
+		key, wrong := keyOf(raw, b.Key.Column)
+		switch {
+		case wrong != nil:
+			faults = append(faults, b.faultOf(one, wrong.Code, wrong.Detail))
+		case used[key]:
+			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
+		default:
+			one.key, used[key] = key, true
+		}
 	}
 	return faults
 }
-
-const unknownKey = "refers to nothing that you may use"
 
 func (b *Bulk) faultOf(one *item, code, detail string) problem.Fault {
 	return problem.Fault{Pointer: one.Endpoint.BodyIn.Pointer(naming.PointerTo(b.Key.Name)), Code: code, Detail: detail}
 }
 
-// keyOf reads a key as JSON: a number for a whole number, and a string for any other. It is false for a value that no
-// key has.
-func keyOf(raw jsontext.Value, column *schema.Field) (any, bool) {
-	text, kind := string(raw), jsontext.KindString
+// keyOf reads a key as JSON: a number for a whole number, and a string for any other. A value that no key has is a
+// fault.
+func keyOf(raw jsontext.Value, column *schema.Field) (any, *problem.Fault) {
+	text, kind, words := string(raw), jsontext.KindString, "a string"
 	if naming.IsInteger(column.IndirectType.Kind()) {
-		kind = jsontext.KindNumber
+		kind, words = jsontext.KindNumber, "a whole number"
 	}
 	if raw.Kind() != kind || kind == jsontext.KindString && json.Unmarshal(raw, &text) != nil {
-		return nil, false
+		return nil, &problem.Fault{Code: "type", Detail: "must be " + words}
 	}
-	return datatype.ParseKey(column.IndirectType, text)
+	key, ok := datatype.ParseKey(column.IndirectType, text)
+	if !ok {
+		return nil, &problem.Fault{Code: "format", Detail: "is not a key of such a row"}
+	}
+	return key, nil
 }
 
 // find reads and locks the rows of the items. It returns a fault for each item whose row does not exist or is out of
@@ -93,34 +94,45 @@ func (b *Bulk) find(c *call.Call, r *table.Request, items []*item) (faults []pro
 		return nil, err
 	}
 	for _, one := range items {
-		if one.row = rows[one.key]; !one.row.IsValid() {
-			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, unknownKey))
+		if one.row = rows[one.key]; !one.row.IsValid() && one.key != nil {
+			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, "refers to nothing that you may use"))
 		}
 	}
-	return faults, b.notYours(c, r, missing(items, rows))
+	return faults, b.notYours(c, r, items, rows)
 }
 
-func keysOf(items []*item) []any {
-	keys := make([]any, len(items))
-	for i, one := range items {
-		keys[i] = one.key
+// keysOf lists the keys of the items that have one.
+func keysOf(items []*item) (keys []any) {
+	for _, one := range items {
+		if one.key != nil {
+			keys = append(keys, one.key)
+		}
 	}
 	return keys
 }
 
-// change changes the rows of the items, and stores those that differ by one statement.
+// change changes the rows of the items, and stores those that differ by one statement. If a function of the program takes
+// part, or slugs are renewed, it stores each row before it changes the next: a function may read or change other rows.
 func (b *Bulk) change(c *call.Call, items []*item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	each := b.Change.Fills() || b.Resource.Slug != nil && b.Resource.Slug.Renew
 	var changed []*item
 	written := map[*schema.Field]bool{}
 	err := fill(c, items, func(one *item) error {
-		columns, err := one.ChangeRow(c, one.row, one.in)
-		if len(columns) > 0 {
-			changed = append(changed, one)
+		columns, err := b.changeOne(c, one)
+		if err != nil || len(columns) == 0 {
+			return err
 		}
+		if each {
+			return broken(b.Resource, []*item{one}, rowset.Update(c, b.Resource, []reflect.Value{one.row}, columns))
+		}
+		changed = append(changed, one)
 		for _, column := range columns {
 			written[column] = true
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -132,6 +144,29 @@ func (b *Bulk) change(c *call.Call, items []*item) error {
 		return err
 	}
 	return b.within(c, items)
+}
+
+// changeOne changes the row of an item, and returns the columns that differ then, without those that package rowset sets.
+func (b *Bulk) changeOne(c *call.Call, one *item) ([]*schema.Field, error) {
+	before := valuesOf(b.Resource, one.row)
+	listed, err := one.ChangeRow(c, one.row, one.in)
+	if err != nil {
+		return nil, err
+	}
+	after, differ := valuesOf(b.Resource, one.row), map[*schema.Field]bool{}
+	for i, f := range b.Resource.Table.Fields {
+		differ[f] = slices.Contains(listed, f) && (before[i] != after[i])
+	}
+	return b.columns(differ), nil
+}
+
+// valuesOf are the values of a row as texts, by which values that the row points to are compared too.
+func valuesOf(r *table.Resource, row reflect.Value) []string {
+	values := make([]string, len(r.Table.Fields))
+	for i, f := range r.Table.Fields {
+		values[i] = string(f.AppendValue(r.API.DB.QueryGen(), nil, row.Elem()))
+	}
+	return values
 }
 
 // columns lists columns in the order of the table, without those that each change sets.
@@ -159,17 +194,13 @@ func (b *Bulk) setAlways() []*schema.Field {
 
 // ServePut answers a PUT: each item replaces the row that has its natural key, or creates one.
 func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error) {
-	items, err := b.decode(c, r, b.Change, b.Change.ReadOnly, b.readNatural)
-	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
-		if err := b.enter(c, r); err != nil {
-			return nil, err
-		}
+	read := b.reader(c, r, b.Change, b.Change.ReadOnly, b.readNatural)
+	return b.write(c, r, read, func(c *call.Call, items []*item, faults []problem.Fault) (*table.Response, error) {
 		known, fresh, err := b.match(c, r, items)
 		if err != nil {
 			return nil, err
 		}
-		faults, err := wrong(c, items)
-		if err = firstOf(err, verb.Rejection(faults)); err != nil {
+		if err := reject(c, items, slices.Concat(faults, b.otherKeys(known))); err != nil {
 			return nil, err
 		}
 		if err := b.mayAdd(c, fresh); err != nil {
@@ -182,15 +213,21 @@ func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error)
 	})
 }
 
-// readNatural reads the natural keys of the items. It returns a fault for each key of an earlier item.
+// readNatural reads the natural keys of the items. An item whose key has a fault has none. It returns a fault for each
+// key of an earlier item.
 func (b *Bulk) readNatural(items []*item) (faults []problem.Fault) {
 	used := map[any]bool{}
 	field := b.Change.Endpoint.Input.ByName[b.Key.Name]
 	for _, one := range items {
-		if one.key = reflect.Indirect(one.in.Value.FieldByIndex(field.Index)).Interface(); used[one.key] && len(one.in.Faults) == 0 {
-			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
+		if !one.in.Has(b.Key.Name) || input.Faulty(one.in.Faults, naming.PointerTo(b.Key.Name)) {
+			continue
 		}
-		used[one.key] = true
+		key := reflect.Indirect(one.in.Value.FieldByIndex(field.Index)).Interface()
+		if used[key] {
+			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
+			continue
+		}
+		one.key, used[key] = key, true
 	}
 	return faults
 }
@@ -201,19 +238,18 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 	if err != nil {
 		return nil, nil, err
 	}
-	if b.notYours(c, r, missing(items, rows)) != nil { // another request may have inserted them meanwhile
+	if b.notYours(c, r, items, rows) != nil { // another request may have inserted them meanwhile
 		later, err := b.locked(c, r, missing(items, rows))
 		if err != nil {
 			return nil, nil, err
 		}
 		maps.Copy(rows, later)
-		if err := b.notYours(c, r, missing(items, rows)); err != nil {
+		if err := b.notYours(c, r, items, rows); err != nil {
 			return nil, nil, err
 		}
 	}
 	for i, one := range items {
 		if one.row = rows[one.key]; one.row.IsValid() {
-			one.Writing = b.Change.Item(i)
 			known = append(known, one)
 		} else {
 			one.Writing = b.Create.Item(i)
@@ -223,10 +259,26 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 	return known, fresh, nil
 }
 
-// missing lists the keys of items that have no row.
+// otherKeys returns a fault for each item that has another primary key than its row: a row keeps its key.
+func (b *Bulk) otherKeys(known []*item) (faults []problem.Fault) {
+	f := b.Change.PathKey
+	if f == nil {
+		return nil
+	}
+	for _, one := range known {
+		if one.in.Has(f.Name) && one.in.Value.FieldByIndex(f.Index).String() != b.Resource.Pk.Value(one.row.Elem()).String() {
+			faults = append(faults, problem.Fault{
+				Pointer: one.Endpoint.BodyIn.Pointer(naming.PointerTo(f.Name)), Code: "key", Detail: "must be the key of the row, because a key cannot change",
+			})
+		}
+	}
+	return faults
+}
+
+// missing lists the keys of the items whose rows were not found.
 func missing(items []*item, rows map[any]reflect.Value) (keys []any) {
 	for _, one := range items {
-		if !rows[one.key].IsValid() {
+		if one.key != nil && !rows[one.key].IsValid() {
 			keys = append(keys, one.key)
 		}
 	}
@@ -235,13 +287,25 @@ func missing(items []*item, rows map[any]reflect.Value) (keys []any) {
 
 // mayAdd returns an error if there are new rows and the caller may not create any.
 func (b *Bulk) mayAdd(c *call.Call, fresh []*item) error {
-	as := *c
-	as.Route = b.Adding.Route
-	switch {
-	case len(fresh) == 0 || b.Adding.Permission.Permit(&as):
+	if len(fresh) == 0 {
 		return nil
-	case c.Caller.Anonymous():
-		return problem.Unauthenticated()
 	}
-	return problem.Forbidden()
+	return b.Create.Endpoint.Permit(c)
+}
+
+// notYours returns the error not_yours, with a fault for each item, or 401 for an anonymous caller, if the caller sees
+// the row of an item, which is not among those that the caller may change.
+func (b *Bulk) notYours(c *call.Call, r *table.Request, items []*item, rows map[any]reflect.Value) error {
+	seen, err := b.seen(c, r, missing(items, rows))
+	if err != nil || len(seen) == 0 {
+		return err
+	}
+	refusal := b.refusal(c)
+	for _, one := range items {
+		if one.key != nil && seen[one.key] {
+			refusal.Faults = append(refusal.Faults, b.faultOf(one, problem.CodeForbidden, "is the key of a row that is not yours to change"))
+		}
+	}
+	refusal.Faults = refusal.Faults[:min(len(refusal.Faults), input.MaxFaults)]
+	return refusal
 }

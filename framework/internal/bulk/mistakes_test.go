@@ -40,7 +40,7 @@ func TestMistakes(t *testing.T) {
 		}, "bulk: Upsert finds rows by \"sku\"; tag the field of the input `validate:\"required\"`"},
 		{"no view with the key", func(v *framework.ViewSet[Product]) {
 			v.Verbs = framework.CRUD[productInput, productInput]()
-		}, `bulk: PATCH finds rows by ID, which no view shows; show it in the view of a verb`},
+		}, `bulk: it finds rows by ID, which no view shows; show it in the view of a verb`},
 		{"an action of this name", func(v *framework.ViewSet[Product]) {
 			v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "bulk", create)}
 		}, `bulk: it is declared twice for POST`},

@@ -1,15 +1,22 @@
 package bulk
 
 import (
+	"fmt"
+	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -26,6 +33,7 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
 	b.Resource.NarrowTo(c, r, q.QueryBuilder())
+	b.own(c, q)
 	q = q.Model(rows.Interface()).Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(b.Resource.Pk.Name))
 	if _, err := table.ScanModels(c, b.Resource.API.DB.Kind().ForUpdate(q), table.Window{}); err != nil {
@@ -34,7 +42,7 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 	for i := range rows.Elem().Len() {
 		row := rows.Elem().Index(i)
 		b.Resource.Link(row.Elem())
-		key := reflect.Indirect(b.Key.Column.Value(row.Elem())).Interface()
+		key := keyIn(b.Key.Column, row)
 		if found[key].IsValid() {
 			return nil, table.Only(2)
 		}
@@ -43,18 +51,42 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 	return found, nil
 }
 
-// notYours returns the error not_yours, or 401 for an anonymous caller, if the caller sees a row with one of the
-// keys and may not change it.
-func (b *Bulk) notYours(c *call.Call, r *table.Request, keys []any) error {
+// seen reads which rows with some keys, that the caller may not change, the caller sees in lists.
+func (b *Bulk) seen(c *call.Call, r *table.Request, keys []any) (map[any]bool, error) {
 	if len(keys) == 0 || !r.Changes {
-		return nil
+		return nil, nil
 	}
-	q := b.Resource.Keys(c).Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys))
+	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
+	q := c.DB.NewSelect().Model(rows.Interface()).Column(b.Key.Column.Name).
+		Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys))
 	b.Resource.NarrowTo(b.Resource.Looking(c), &table.Request{Above: r.Above}, q.QueryBuilder())
-	switch visible, err := b.Resource.Any(c, q); {
-	case err != nil || !visible:
-		return err
-	case c.Caller.Anonymous() && b.Resource.Writers.Kind != declare.ScopeWhere:
+	b.own(c, q)
+	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
+		return nil, err
+	}
+	seen := map[any]bool{}
+	for i := range rows.Elem().Len() {
+		seen[keyIn(b.Key.Column, rows.Elem().Index(i))] = true
+	}
+	return seen, nil
+}
+
+// own narrows a query to the caller's own rows, if the key is unique among those alone: the scope of some callers has
+// the rows of all.
+func (b *Bulk) own(c *call.Call, q *bun.SelectQuery) {
+	if b.Owned {
+		b.Resource.Scope.OwnedBy(c, q.QueryBuilder(), sqldb.Param(c.Caller.ID))
+	}
+}
+
+// keyIn is the value of a column in a row, given as a pointer to its model.
+func keyIn(column *schema.Field, row reflect.Value) any {
+	return reflect.Indirect(column.Value(row.Elem())).Interface()
+}
+
+// refusal is the error of a row that the caller sees and may not change.
+func (b *Bulk) refusal(c *call.Call) *problem.Error {
+	if c.Caller.Anonymous() && b.Resource.Writers.Kind != declare.ScopeWhere {
 		return problem.Unauthenticated()
 	}
 	return problem.NotYours()
@@ -64,7 +96,7 @@ func (b *Bulk) notYours(c *call.Call, r *table.Request, keys []any) error {
 func (b *Bulk) ServeDelete(c *call.Call, r *table.Request) (*table.Response, error) {
 	keys, err := b.keysIn(c, r)
 	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
-		if err := b.enter(c, r); err != nil {
+		if err := nested.Enter(c, b.Resource, r); err != nil {
 			return nil, err
 		}
 		rows, err := b.all(c, r, keys)
@@ -75,7 +107,7 @@ func (b *Bulk) ServeDelete(c *call.Call, r *table.Request) (*table.Response, err
 	})
 }
 
-// all reads and locks the rows with some keys. If one does not exist, the error is NotFound.
+// all reads and locks the rows with some keys. The error lists the keys of rows that do not exist.
 func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.Value, err error) {
 	found, err := b.locked(c, r, keys)
 	if err != nil {
@@ -89,10 +121,27 @@ func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.V
 			missing = append(missing, key)
 		}
 	}
-	if err = b.notYours(c, r, missing); err == nil && len(missing) > 0 {
-		err = problem.NotFound()
+	seen, err := b.seen(c, r, missing)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(seen) > 0:
+		missing = slices.DeleteFunc(missing, func(key any) bool { return !seen[key] })
+		refusal := b.refusal(c)
+		refusal.Faults = b.faultsOf(missing, problem.CodeForbidden, "is the key of a row that is not yours to change")
+		return nil, refusal
+	case len(missing) > 0:
+		return nil, fault.InvalidParameters(b.faultsOf(missing, problem.CodeInvalidParameter, "refers to nothing that you may use"))
 	}
-	return rows, err
+	return rows, nil
+}
+
+// faultsOf returns a fault of the parameter for each key.
+func (b *Bulk) faultsOf(keys []any, code, detail string) (faults []problem.Fault) {
+	for _, key := range keys {
+		faults = append(faults, problem.Fault{Parameter: b.Endpoint.Params[0].Name, Code: code, Detail: naming.Clip(fmt.Sprint(key)) + " " + detail})
+	}
+	return faults
 }
 
 // keysIn reads the keys in the query string.
@@ -106,10 +155,10 @@ func (b *Bulk) keysIn(c *call.Call, r *table.Request) (keys []any, err error) {
 		return nil, problem.InvalidParameter(name, "is required: the keys of the rows to delete, separated by commas")
 	}
 	used := map[any]bool{}
-	for text := range strings.SplitSeq(values[name], ",") {
-		key, ok := datatype.ParseKey(b.Key.Column.IndirectType, strings.TrimSpace(text))
+	for _, text := range b.split(r, name, values[name]) {
+		key, ok := datatype.ParseKey(b.Key.Column.IndirectType, text)
 		if !ok {
-			return nil, problem.NotFound()
+			return nil, problem.InvalidParameter(name, naming.Clip(text)+" is not a key of such a row")
 		}
 		if !used[key] {
 			keys, used[key] = append(keys, key), true
@@ -119,4 +168,26 @@ func (b *Bulk) keysIn(c *call.Call, r *table.Request) (keys []any, err error) {
 		return nil, problem.InvalidParameter(name, tooMany(len(keys), b.Most))
 	}
 	return keys, nil
+}
+
+// split splits a list of keys at its commas. A text may have commas, which are percent-encoded then: only a comma that
+// is not encoded separates texts.
+func (b *Bulk) split(r *table.Request, name, decoded string) (texts []string) {
+	if b.Key.Column.IndirectType.Kind() != reflect.String {
+		for text := range strings.SplitSeq(decoded, ",") {
+			texts = append(texts, strings.TrimSpace(text))
+		}
+		return texts
+	}
+	for pair := range strings.SplitSeq(r.HTTP.URL.RawQuery, "&") {
+		key, list, _ := strings.Cut(pair, "=")
+		if sent, err := url.QueryUnescape(key); err != nil || sent != name {
+			continue
+		}
+		for raw := range strings.SplitSeq(list, ",") {
+			text, _ := url.QueryUnescape(raw) // it is valid: the query string was parsed
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }

@@ -25,7 +25,7 @@ func (a Catalog) FaultCodes() []problem.CodeInfo {
 		}
 	}
 	for _, r := range a.Resources {
-		if len(r.Fields) > 0 {
+		if len(r.Fields) > 0 || r.HasWriters() {
 			add(fieldrule.FaultCode)
 		}
 		addChecks(r, add)

@@ -313,7 +313,11 @@ func (e Operation) refusesRows() (codes []string) {
 			codes = append(codes, refuser.Refuses()...)
 		}
 	}
-	switch e.Kind {
+	kind := e.Kind
+	if e.Bulk != nil {
+		kind = e.Resource.Declaration.Verbs.Get(e.Route.Name).Kind
+	}
+	switch kind {
 	case declare.VerbAccepts:
 		codes = append(codes, problem.CodeUnique, problem.CodeConflict)
 		codes = append(append(codes, e.refusesTaken()...), e.refusesOthers()...)

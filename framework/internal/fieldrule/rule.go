@@ -144,7 +144,7 @@ func AnyLocks(c *call.Call, rules []*Rule) bool {
 // permission.
 //
 //nolint:gochecknoglobals // nothing changes it
-var FaultCode = problem.CodeInfo{Code: problem.CodeForbidden, Text: "It uses a field for which the caller has no permission."}
+var FaultCode = problem.CodeInfo{Code: problem.CodeForbidden, Text: "It uses a field, or changes a row, for which the caller has no permission."}
 
 // Forbid returns the error of a request that uses fields without their permissions: 403, or 401 for an
 // anonymous caller. Without faults it is nil.

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -11,9 +12,12 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// Elements returns the elements of a body that is one JSON array, at most a number of them. If the body is
-// no such array, it returns an error, and a fault of the body if it has more elements.
+// Elements returns the elements of a body that is one JSON array, at most a number of them. If the body is not JSON,
+// it returns an error. A body that is no array, or has more elements, has a fault.
 func Elements(body []byte, most int) ([]jsontext.Value, *problem.Error) {
+	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+		return nil, fault.InvalidJSON("The body is empty; send one JSON array.")
+	}
 	if refusal := refuseUnread(body); refusal != nil {
 		return nil, refusal
 	}
@@ -21,7 +25,7 @@ func Elements(body []byte, most int) ([]jsontext.Value, *problem.Error) {
 	r.reset(body, r.out)
 	if kind := r.dec.PeekKind(); kind != jsontext.KindBeginArray {
 		if _, ok := r.raw(); ok {
-			return nil, fault.InvalidJSON("The body must be one JSON array, not %s.", kindName(kind))
+			return nil, problem.Invalid(problem.Fault{Code: "type", Detail: "must be an array, not " + kindName(kind)})
 		}
 		return nil, describe(body, r.err)
 	}

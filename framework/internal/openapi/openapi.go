@@ -180,6 +180,9 @@ func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
 	} else if one = w.schemas.ofText(param.Type); param.Enum != nil {
 		one["enum"] = literals(one, param.Type, param.Enum)
 	}
+	if param.Required {
+		p.WithRequired(true)
+	}
 	if param.Minimum != nil {
 		one["minimum"] = param.Minimum
 	}

@@ -1,7 +1,6 @@
 package rowset
 
 import (
-	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -103,6 +102,9 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	if len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne {
 		return updateEach(c, r, rows, columns)
 	}
+	if err := checkReserved(r, rows, columns); err != nil {
+		return err
+	}
 	for some := range slices.Chunk(rows, atOnce(r, 4*len(columns)+1)) {
 		if _, err := c.Session().Exec(c, updating(c, r, some, columns)); err != nil {
 			return err
@@ -169,7 +171,7 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne
+	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne || mixed(r, rows)
 	for i, row := range rows {
 		r.Document(row.Elem())
 		if !single {
@@ -185,6 +187,9 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	}
 	if single {
 		return Keys(r, rows), nil
+	}
+	if err := checkReserved(r, rows, r.Table.Fields); err != nil {
+		return nil, err
 	}
 	for some := range slices.Chunk(rows, atOnce(r, len(r.Table.Fields))) {
 		added, err := insertedKeys(c, r.Pk, Insertion{Table: r.Table, Rows: some, End: bun.SafeQuery(" RETURNING ?", bun.Ident(r.Pk.Name))})
@@ -207,23 +212,29 @@ func atOnce(r *table.Resource, values int) int {
 	return max(1, most/values)
 }
 
-// setKeys sets the keys of new rows that the database has generated, which are in the order of the rows.
-func setKeys(r *table.Resource, rows []reflect.Value, keys []any) {
-	if !r.Pk.AutoIncrement || len(keys) != len(rows) || !naming.IsInteger(r.Pk.StructField.Type.Kind()) {
-		return
-	}
-	slices.SortFunc(keys, func(a, b any) int { return cmp.Compare(number(a), number(b)) })
+// checkReserved returns the error of the first row that has a reserved value in the columns that are written.
+func checkReserved(r *table.Resource, rows []reflect.Value, written []*schema.Field) error {
 	for i, row := range rows {
-		r.Pk.Value(row.Elem()).Set(reflect.ValueOf(keys[i]))
+		if err := r.CheckReserved(row.Elem(), written); err != nil {
+			return itemError{i, err}
+		}
 	}
+	return nil
 }
 
-func number(key any) int64 {
-	v := reflect.ValueOf(key)
-	if v.CanInt() {
-		return v.Int()
+// mixed reports whether some of the rows have a key, and the database generates that of the others.
+func mixed(r *table.Resource, rows []reflect.Value) bool {
+	first := r.Pk.HasZeroValue(rows[0].Elem())
+	return slices.ContainsFunc(rows, func(row reflect.Value) bool { return r.Pk.HasZeroValue(row.Elem()) != first })
+}
+
+// setKeys sets the keys of new rows that the database has generated: it returns them in the order of the rows.
+func setKeys(r *table.Resource, rows []reflect.Value, keys []any) {
+	for i, row := range rows {
+		if i < len(keys) && r.Pk.HasZeroValue(row.Elem()) {
+			r.Pk.Value(row.Elem()).Set(reflect.ValueOf(keys[i]))
+		}
 	}
-	return int64(v.Uint()) //nolint:gosec // a key of the database has at most 63 bits
 }
 
 // insertedKeys runs an INSERT that returns the keys of the rows.

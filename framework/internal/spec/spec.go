@@ -92,6 +92,7 @@ type Param struct {
 	Type      reflect.Type // of one value
 	Enum      []string     // the allowed values, nil for any value
 	List      bool         // it takes several values, separated by commas
+	Required  bool         // a request without it is rejected
 	Minimum   any          // nil for no minimum
 	MaxLength int          // in characters, 0 for no maximum
 	Default   any          // nil for no default

@@ -187,7 +187,7 @@ func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
 // Partial reports whether the endpoint is the verb PATCH, for which fields that the body lacks
 // keep the values of the row.
 func (e *Endpoint) Partial() bool {
-	return e.Route.Name == call.VerbPatch || e.Bulk != nil && e.Route.Method == http.MethodPatch
+	return e.Route.Name == call.VerbPatch
 }
 
 // Matches reports whether the endpoint compares If-Match with the version of its row: it writes a row
@@ -259,7 +259,7 @@ func (e *Endpoint) HandsRows() bool {
 	if e.Route.Name == call.VerbCreate {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
-	return e.OnObject || e.Pagination != nil
+	return e.OnObject || e.Pagination != nil || e.Bulk != nil
 }
 
 // Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.

@@ -148,9 +148,9 @@ func (r *Resource) Find(path string) (query.Source, error) {
 	return found, nil
 }
 
-// checkReserved returns a [RowError] for the first reserved value of a row in the columns that
+// CheckReserved returns a [RowError] for the first reserved value of a row in the columns that
 // are written, nil without one. The error has a pointer if clients know the column.
-func (r *Resource) checkReserved(m reflect.Value, written []*schema.Field) error {
+func (r *Resource) CheckReserved(m reflect.Value, written []*schema.Field) error {
 	column, fault := r.Reserved.Check(m, written)
 	if column == nil {
 		return nil

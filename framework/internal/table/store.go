@@ -118,7 +118,7 @@ func (r *Resource) Document(m reflect.Value) {
 // back that the database generates: a key, or the default of a column. A reserved value is a
 // [RowError]. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
-	if err := r.checkReserved(m.Elem(), r.Table.Fields); err != nil {
+	if err := r.CheckReserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
 	}
 	if err := r.insertRow(c, m); err != nil {
@@ -218,7 +218,7 @@ func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field)
 
 // write is Store that counts the changes of the row up even if no other column changes.
 func (r *Resource) write(c *call.Call, m reflect.Value, columns []*schema.Field) error {
-	if err := r.checkReserved(m, columns); err != nil {
+	if err := r.CheckReserved(m, columns); err != nil {
 		return err
 	}
 	before, err := r.recordedBefore(c, m)

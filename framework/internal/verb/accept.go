@@ -151,7 +151,10 @@ func (e Handler) placed(err error) error {
 func (e Handler) ignoreFields(c *call.Call, in *input.Decoded) []problem.Fault {
 	var faults []problem.Fault
 	for _, pointer := range in.Unknown {
-		near := e.BodyIn.Pointer(e.Input.NearestPointer(pointer))
+		near := e.Input.NearestPointer(pointer)
+		if near != "" {
+			near = e.BodyIn.Pointer(near)
+		}
 		if !e.Resource.Ignores(c, ignored.Name(e.BodyIn.Pointer(pointer), near)) {
 			faults = append(faults, fault.UnknownField(pointer, near))
 		}

@@ -1,7 +1,7 @@
 package verb
 
 import (
-	"errors"
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -10,13 +10,28 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
+
+// Permit returns an error if the permission of the endpoint does not permit a caller, who sends a request to another one.
+func (e Handler) Permit(c *call.Call) error {
+	as := *c
+	as.Route = e.Route
+	switch {
+	case e.Permission.Permit(&as):
+		return nil
+	case c.Caller.Anonymous():
+		return problem.Unauthenticated()
+	}
+	return describe.NewOperation(e.Endpoint).Forbidding(problem.Forbidden())
+}
 
 // Parse runs a function that takes time for each byte of the body of a request. A large body waits for
 // its turn, as [table.Registry.Parse] describes.
@@ -92,10 +107,10 @@ func (w *Writing) MemberOf(column *schema.Field) string {
 }
 
 // FromRows makes the answer with rows that are stored, without reading them. It is false if the rows alone are not
-// enough: the view shows other rows, or the database has set a column.
+// enough: the view shows other rows, or the database has set a column, such as one that counts the changes of a row.
 func (w *Writing) FromRows(c *call.Call, stored []reflect.Value) ([]any, bool) {
 	p, flat := w.flatPlan()
-	if !flat || w.Verb.Then != nil {
+	if !flat || w.Verb.Then != nil || w.Endpoint.Route.Name != call.VerbCreate && w.Resource.Counts() != "" {
 		return nil, false
 	}
 	list := make([]any, len(stored))
@@ -119,6 +134,7 @@ func Rejection(faults []problem.Fault) error {
 	if len(faults) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(faults, func(a, b problem.Fault) int { return cmp.Compare(itemOf(a), itemOf(b)) })
 	faults = faults[:min(len(faults), input.MaxFaults)]
 	for _, f := range faults {
 		if f.Code == problem.CodeUnknownField {
@@ -128,11 +144,15 @@ func Rejection(faults []problem.Fault) error {
 	return problem.Invalid(faults...)
 }
 
-// FaultsOf returns the faults of a validation error, and whether it is one.
-func FaultsOf(err error) ([]problem.Fault, bool) {
-	refusal, ok := errors.AsType[*problem.Error](err)
-	if !ok || len(refusal.Faults) == 0 || refusal.Code != problem.CodeValidationFailed && refusal.Code != problem.CodeUnknownField {
-		return nil, false
+// itemOf is the index of the item that a fault is about, -1 for the list itself.
+func itemOf(f problem.Fault) int {
+	segments := naming.PointerSegments(f.Pointer)
+	if len(segments) == 0 {
+		return -1
 	}
-	return refusal.Faults, true
+	index, err := strconv.Atoi(segments[0])
+	if err != nil {
+		return -1
+	}
+	return index
 }

@@ -46,7 +46,7 @@ func (e Handler) readable(in *input.Decoded) []input.Reference {
 
 // wrongReferences returns a fault for each reference that the caller may not use.
 func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults []problem.Fault, err error) {
-	known := visibleKeys{}
+	known, owning := visibleKeys{}, map[any]bool{}
 	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)
 		if err != nil {
@@ -55,9 +55,14 @@ func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults [
 		if err := known.read(c, target, refs); err != nil {
 			return nil, err
 		}
-		has, err := e.mayRefer(c, target, ref, known)
-		if err != nil {
-			return nil, err
+		has, judged := owning[ref.Key]
+		if !judged || !ref.Owning {
+			if has, err = e.mayRefer(c, target, ref, known); err != nil {
+				return nil, err
+			}
+		}
+		if ref.Owning {
+			owning[ref.Key] = has
 		}
 		if !has {
 			faults = append(faults, problem.Fault{Pointer: ref.Pointer, Code: problem.CodeInvalidReference, Detail: "refers to nothing that you may use"})

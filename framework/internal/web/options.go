@@ -82,7 +82,9 @@ func children(c *call.Call, r *table.Resource, keys []any) (all wire.Members) {
 // name is the path of the viewset, with the name of an action: "books", or "books/lend".
 func (p *place) name() string {
 	for _, method := range naming.KnownMethods {
-		if e := p.methods[method]; e != nil && !declare.IsVerb(e.Route.Name) {
+		if e := p.methods[method]; e != nil && e.Bulk != nil {
+			return p.resource.Path + "/" + declare.BulkName
+		} else if e != nil && !declare.IsVerb(e.Route.Name) {
 			return p.resource.Path + "/" + e.Route.Name
 		}
 	}
