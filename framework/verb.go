@@ -162,8 +162,9 @@ func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 // transaction. Only success is stored, so a rejected request can be sent again.
 //
 // Every POST is idempotent without this method, except for one that is untransacted, that
-// answers with a secret ([Verb.AnswersSecret]), or that has no authentication. PUT, PATCH and
-// DELETE need it.
+// answers with a secret ([Verb.AnswersSecret], [CollectionAction.SignsIn]), or that has no
+// authentication. PUT, PATCH and DELETE need it. It is a mistake if [Config.IdempotencyKeys]
+// is negative.
 //
 // A key is optional. It has 1 to 255 visible ASCII characters, with or without double
 // quotes. The answer is 422 if the key was used for another row, query or body. While the

@@ -54,6 +54,8 @@ func chinook(db *sqldb.DB, log *slog.Logger) *framework.API {
 		Pagination:     page.Number{Size: 20, SizeParam: "page_size"},
 		Case:           framework.SnakeCase,
 		Log:            log,
+
+		IdempotencyKeys: -1, // the database has no table for them
 	})
 	api.Register(
 		Artists, Albums, AlbumTracks, Tracks, Genres, MediaTypes, Playlists,

@@ -76,6 +76,8 @@ func serve(ctx context.Context, db *sqldb.DB, iterations int) (http.Handler, err
 		Pagination:     page.Number{Size: 20},
 		ErrorShape:     framework.DRFShape{},
 		Codes:          codes(),
+
+		IdempotencyKeys: -1, // the database has no table for them
 	}
 	resources, err := mount(ctx, common, "/api", Patients, Doctors, Appointments)
 	if err != nil {

@@ -107,6 +107,9 @@ func serve(file string, now func() time.Time) (http.Handler, error) {
 	if _, err := db.NewCreateTable().Model((*Article)(nil)).IfNotExists().Exec(context.Background()); err != nil {
 		return nil, err
 	}
+	if err := db.Migrate(context.Background(), nil, framework.Migrations()); err != nil {
+		return nil, err
+	}
 	api := framework.New(framework.Config{
 		DB: db, Now: now, Pagination: page.Number{Size: 20},
 		Authentication: []framework.Authenticator{Gatekeeper{}},

@@ -1371,6 +1371,27 @@ type PatientInput struct {
 	Phone string `json:"phone"`
 }
 
+// PatientItem defines model for PatientItem.
+type PatientItem struct {
+	// City Where the person lives. One line of text.
+	//
+	// Examples: Pune
+	City *string `json:"city,omitempty"`
+
+	// ID The patient's id.
+	ID openapi_types.UUID `json:"id"`
+
+	// Name The person's full name. One line of text.
+	//
+	// Examples: Asha Rao
+	Name *string `json:"name,omitempty"`
+
+	// Phone A telephone number, as it was given. One line of text.
+	//
+	// Examples: +91 98765 43210
+	Phone *string `json:"phone,omitempty"`
+}
+
 // PatientsPage defines model for PatientsPage.
 type PatientsPage struct {
 	// Count How many rows match in all.
@@ -2155,25 +2176,7 @@ type CreatePatientParams struct {
 }
 
 // BulkChangePatientsJSONBody defines parameters for BulkChangePatients.
-type BulkChangePatientsJSONBody = []struct {
-	// City Where the person lives. One line of text.
-	//
-	// Examples: Pune
-	City *string `json:"city,omitempty"`
-
-	// ID The patient's id.
-	ID openapi_types.UUID `json:"id"`
-
-	// Name The person's full name. One line of text.
-	//
-	// Examples: Asha Rao
-	Name *string `json:"name,omitempty"`
-
-	// Phone A telephone number, as it was given. One line of text.
-	//
-	// Examples: +91 98765 43210
-	Phone *string `json:"phone,omitempty"`
-}
+type BulkChangePatientsJSONBody = []PatientItem
 
 // BulkCreatePatientsJSONBody defines parameters for BulkCreatePatients.
 type BulkCreatePatientsJSONBody = []PatientInput
@@ -9883,8 +9886,8 @@ func (r BulkChangePatientsResponse) StatusCode() int {
 type BulkCreatePatientsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *[]Patient
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Patient
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Problem
 }
@@ -13145,12 +13148,12 @@ func ParseBulkCreatePatientsResponse(rsp *http.Response) (*BulkCreatePatientsRes
 	}
 
 	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest []Patient
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
-		response.JSON201 = &dest
+		response.JSON200 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

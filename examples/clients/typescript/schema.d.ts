@@ -461,7 +461,7 @@ export interface paths {
         head?: never;
         /**
          * Change several patients
-         * @description For signed-in users.
+         * @description For signed-in users; the caller's own rows, or all rows with the permissions patients.view and patients.change.
          */
         patch: operations["bulkChangePatients"];
         trace?: never;
@@ -2443,6 +2443,28 @@ export interface components {
              */
             city?: string;
         };
+        PatientItem: {
+            /**
+             * Format: uuid
+             * @description The patient's id.
+             */
+            id: string;
+            /**
+             * @description The person's full name. One line of text.
+             * @example Asha Rao
+             */
+            name?: string;
+            /**
+             * @description A telephone number, as it was given. One line of text.
+             * @example +91 98765 43210
+             */
+            phone?: string;
+            /**
+             * @description Where the person lives. One line of text.
+             * @example Pune
+             */
+            city?: string;
+        };
         PatientsPage: {
             /**
              * Format: int64
@@ -4040,6 +4062,7 @@ export type PatchedPatientInput = components['schemas']['PatchedPatientInput'];
 export type PatchedQuantityInput = components['schemas']['PatchedQuantityInput'];
 export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
+export type PatientItem = components['schemas']['PatientItem'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
 export type PreconditionFailedProblem = components['schemas']['PreconditionFailedProblem'];
@@ -5654,8 +5677,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
-            201: {
+            /** @description OK */
+            200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
@@ -5715,13 +5738,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": (components["schemas"]["PatchedPatientInput"] & {
-                    /**
-                     * Format: uuid
-                     * @description The patient's id.
-                     */
-                    id: string;
-                })[];
+                "application/json": components["schemas"]["PatientItem"][];
             };
         };
         responses: {

@@ -55,9 +55,12 @@ func (b *Bulk) reader(c *call.Call, r *table.Request, w *verb.Writing, known map
 	}
 }
 
+// An action does the request of the items of a body.
+type action func(c *call.Call, items []*item, faults []problem.Fault) (*table.Response, error)
+
 // write answers a request by a function, in one transaction. The function gets the items and their faults. If it runs a
 // second time, the items are decoded again, because functions of the program may have changed them.
-func (b *Bulk) write(c *call.Call, r *table.Request, read reader, act func(*call.Call, []*item, []problem.Fault) (*table.Response, error)) (*table.Response, error) {
+func (b *Bulk) write(c *call.Call, r *table.Request, read reader, act action) (*table.Response, error) {
 	items, faults, err := read()
 	for _, one := range items {
 		faults = append(faults, one.Faults(c, one.in)...)
@@ -219,7 +222,7 @@ func broken(r *table.Resource, items []*item, err error) error {
 		which = 0
 	}
 	of.OneOf = which < 0
-	if of.OneOf {
+	if which < 0 || which >= len(items) {
 		return of
 	}
 	return rowset.Blame(of, items[which].Endpoint.BodyIn.At, items[which].MemberOf)

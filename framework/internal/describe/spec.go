@@ -109,7 +109,8 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	}
 	for _, p := range e.Params {
 		described.Params = append(described.Params, spec.Param{
-			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Required: p.Required, Minimum: p.Minimum, MaxLength: p.MaxLength, Default: p.Default,
+			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Required: p.Required,
+			Minimum: p.Minimum, MaxLength: p.MaxLength, Default: p.Default,
 			Field: e.inputField(p.Name),
 		})
 	}
