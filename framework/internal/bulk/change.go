@@ -300,7 +300,7 @@ func (b *Bulk) notYours(c *call.Call, r *table.Request, items []*item, rows map[
 	if err != nil || len(seen) == 0 {
 		return err
 	}
-	refusal := b.refusal(c)
+	refusal := b.notYourRow(c)
 	for _, one := range items {
 		if one.key != nil && seen[one.key] {
 			refusal.Faults = append(refusal.Faults, b.faultOf(one, problem.CodeForbidden, "is the key of a row that is not yours to change"))

@@ -84,8 +84,8 @@ func keyIn(column *schema.Field, row reflect.Value) any {
 	return reflect.Indirect(column.Value(row.Elem())).Interface()
 }
 
-// refusal is the error of a row that the caller sees and may not change.
-func (b *Bulk) refusal(c *call.Call) *problem.Error {
+// notYourRow is the error of a row that the caller sees and may not change.
+func (b *Bulk) notYourRow(c *call.Call) *problem.Error {
 	if c.Caller.Anonymous() && b.Resource.Writers.Kind != declare.ScopeWhere {
 		return problem.Unauthenticated()
 	}
@@ -127,7 +127,7 @@ func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.V
 		return nil, err
 	case len(seen) > 0:
 		missing = slices.DeleteFunc(missing, func(key any) bool { return !seen[key] })
-		refusal := b.refusal(c)
+		refusal := b.notYourRow(c)
 		refusal.Faults = b.faultsOf(missing, problem.CodeForbidden, "is the key of a row that is not yours to change")
 		return nil, refusal
 	case len(missing) > 0:
