@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -49,7 +50,7 @@ func (b *Bulk) reader(c *call.Call, r *table.Request, w *verb.Writing, known map
 	return func() (items []*item, faults []problem.Fault, err error) {
 		parsing := b.Endpoint.Parse(c, r, func() { items, err = b.parse(r.Body, w, known) })
 		if parsing != nil || err != nil {
-			return nil, nil, firstOf(parsing, err)
+			return nil, nil, cmp.Or(parsing, err)
 		}
 		return items, keys(items), nil
 	}
@@ -68,7 +69,10 @@ func (b *Bulk) write(c *call.Call, r *table.Request, read reader, act action) (*
 	ran := false
 	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
 		if ran {
-			items, _, _ = read()
+			var err error
+			if items, _, err = read(); err != nil {
+				return nil, err
+			}
 		}
 		ran = true
 		if err := nested.Enter(c, b.Resource, r); err != nil {
@@ -96,15 +100,6 @@ func (b *Bulk) parse(body []byte, w *verb.Writing, known map[string]bool) (items
 		items = append(items, one)
 	}
 	return items, nil
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // reject returns the error of the faults of items and of their references that the caller may not use; nil without any.

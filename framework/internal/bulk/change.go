@@ -203,14 +203,27 @@ func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error)
 		if err := reject(c, items, slices.Concat(faults, b.otherKeys(known))); err != nil {
 			return nil, err
 		}
-		if err := b.mayAdd(c, fresh); err != nil {
-			return nil, err
-		}
-		if err := firstOf(b.change(c, known), b.insert(c, fresh), b.within(c, fresh)); err != nil {
+		if err := b.replace(c, known, fresh); err != nil {
 			return nil, err
 		}
 		return b.answer(c, b.Change, items)
 	})
+}
+
+// replace changes the rows of known items, and inserts those of new ones, if the caller may create rows.
+func (b *Bulk) replace(c *call.Call, known, fresh []*item) error {
+	if len(fresh) > 0 {
+		if err := b.Create.Endpoint.Permit(c); err != nil {
+			return err
+		}
+	}
+	if err := b.change(c, known); err != nil {
+		return err
+	}
+	if err := b.insert(c, fresh); err != nil {
+		return err
+	}
+	return b.within(c, fresh)
 }
 
 // readNatural reads the natural keys of the items. An item whose key has a fault has none. It returns a fault for each
@@ -283,14 +296,6 @@ func missing(items []*item, rows map[any]reflect.Value) (keys []any) {
 		}
 	}
 	return keys
-}
-
-// mayAdd returns an error if there are new rows and the caller may not create any.
-func (b *Bulk) mayAdd(c *call.Call, fresh []*item) error {
-	if len(fresh) == 0 {
-		return nil
-	}
-	return b.Create.Endpoint.Permit(c)
 }
 
 // notYours returns the error not_yours, with a fault for each item, or 401 for an anonymous caller, if the caller sees
