@@ -217,8 +217,10 @@ func broken(r *table.Resource, items []*item, err error) error {
 		which = 0
 	}
 	of.OneOf = which < 0
-	if which < 0 || which >= len(items) {
-		return of
+	for i, one := range items {
+		if i == which {
+			return rowset.Blame(of, one.Endpoint.BodyIn.At, one.MemberOf)
+		}
 	}
-	return rowset.Blame(of, items[which].Endpoint.BodyIn.At, items[which].MemberOf)
+	return of
 }
