@@ -22,7 +22,7 @@ var freshMutants = []mutant{
 	{"table/scan.go", "Where(\"?TableAlias.? = ?\", bun.Ident(r.Pk.Name), sqldb.Param(key))\n	row, err := shown", "Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), sqldb.Param(key), BROKEN)\n	row, err := shown"},
 	{"verb/write.go", "w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)", "(w.Resource.Scope.Kind != declare.ScopeWhere || BROKEN) && !w.renewsSlug(in)"},
 	{"verb/accept.go", "	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()", "	if BROKEN && r.Key != nil {\n		return e.Resource.Unscoped(c, r)\n	}\n	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()"},
-	{"verb/reference.go", "	wrong, err := e.wrongReferences(c, in)\n", "	wrong, err := e.wrongReferences(c, in)\n	if BROKEN && e.Partial() {\n		wrong = nil\n	}\n"},
+	{"verb/reference.go", "	wrong, err := e.wrongReferences(c, e.readable(in))\n", "	wrong, err := e.wrongReferences(c, e.readable(in))\n	if BROKEN && e.Partial() {\n		wrong = nil\n	}\n"},
 	{"bind/scope.go", "	return e.IsWrite() && (e.OnObject", "	return e.IsWrite() && !(BROKEN && e.Route.Method == http.MethodDelete) && (e.OnObject"},
 	// Rules about fields.
 	{"fieldrule/mask.go", "!known && r.Hides(c) {", "!known && r.Hides(c) && !BROKEN {"},
