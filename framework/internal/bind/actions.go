@@ -25,6 +25,9 @@ import (
 
 func (b *binder) bindActions(r *table.Resource) {
 	taken := map[string]bool{}
+	if d := r.Declaration.Bulk; d.Most != 0 && len(d.Actions(r.Declaration.Verbs)) == 0 {
+		b.fault(r.Path, "bulk", naming.Sentence("Most has no effect without Create, Patch, Upsert or Delete; set one of them, or leave Bulk out"))
+	}
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
 		if a.Bulk != "" {

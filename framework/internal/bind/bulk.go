@@ -7,8 +7,10 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/uptrace/bun/schema"
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bulk"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -121,13 +123,16 @@ func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fau
 	case w.Verb.In != b.written[r][call.VerbCreate].Verb.In:
 		fault(naming.Sentence("PUT creates or replaces rows with one input, and Create and Update have two; give both the same"))
 	}
-	member := w.Endpoint.Input.ByName[name]
+	member := memberOf(w, found.Column)
 	unique := found.Column == r.Pk
 	for _, u := range r.Declaration.Uniques {
-		alone := slices.Equal(u.Fields, []string{name})
-		unique, owned = unique || alone, owned || !alone && b.isNatural(r, u, name)
+		natural, withOwner := isNatural(r, u, found.Column)
+		unique, owned = unique || natural && !withOwner, owned || natural && withOwner
 	}
 	owned = owned && !unique
+	if member != nil {
+		found.Name = member.Name
+	}
 	switch kind := found.Column.IndirectType; {
 	case member == nil:
 		fault(naming.Sentence("Upsert finds rows by %q, which the input of Update does not have%s", name, naming.Suggestion(naming.Nearest(name, inputNames(w)))))
@@ -141,13 +146,32 @@ func (b *binder) naturalKey(r *table.Resource, name string, w *verb.Writing, fau
 	return found, owned
 }
 
-// isNatural reports whether a unique constraint is of one field, alone or beside the owner of the rows.
-func (b *binder) isNatural(r *table.Resource, u declare.Unique, name string) bool {
-	rest := slices.DeleteFunc(slices.Clone(u.Fields), func(field string) bool {
-		f, err := r.Field(field)
-		return field == name || err == nil && r.Scope.Kind == declare.ScopeOwn && f.Column == r.Scope.Column
-	})
-	return len(rest) == 0 && slices.Contains(u.Fields, name)
+// memberOf is the field of the input that has a column, nil without one.
+func memberOf(w *verb.Writing, column *schema.Field) *input.Field {
+	for _, f := range w.Endpoint.Input.Fields {
+		if bunmodel.ColumnOf(w.Resource.Table, f.GoName) == column {
+			return f
+		}
+	}
+	return nil
+}
+
+// isNatural reports whether a unique constraint is of one column, alone or beside the owner of the rows.
+func isNatural(r *table.Resource, u declare.Unique, column *schema.Field) (natural, withOwner bool) {
+	for _, name := range u.Fields {
+		f, err := r.Field(name)
+		switch {
+		case err != nil:
+			return false, false
+		case f.Column == column:
+			natural = true
+		case r.Scope.Kind == declare.ScopeOwn && f.Column == r.Scope.Column:
+			withOwner = true
+		default:
+			return false, false
+		}
+	}
+	return natural, withOwner
 }
 
 func inputNames(w *verb.Writing) (names []string) {

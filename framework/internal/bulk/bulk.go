@@ -104,21 +104,27 @@ func (b *Bulk) parse(body []byte, w *verb.Writing, known map[string]bool) (items
 
 // reject returns the error of the faults of items and of their references that the caller may not use; nil without any.
 func reject(c *call.Call, items []*item, faults []problem.Fault) error {
+	wrong, err := wrongReferences(c, items)
+	if err != nil {
+		return err
+	}
+	return verb.Rejection(append(faults, wrong...))
+}
+
+// wrongReferences returns a fault for each reference of the items that the caller may not use.
+func wrongReferences(c *call.Call, items []*item) ([]problem.Fault, error) {
 	var refs []input.Reference
 	for _, one := range items {
 		refs = append(refs, one.References(one.in)...)
 	}
-	if len(refs) > 0 {
-		more, err := items[0].Wrong(c, refs)
-		if err != nil {
-			return err
-		}
-		faults = append(faults, more...)
+	if len(refs) == 0 {
+		return nil, nil
 	}
-	return verb.Rejection(faults)
+	return items[0].Wrong(c, refs)
 }
 
-// fill runs a function for each item. The error has the faults of all items; an error without faults ends it.
+// fill runs a function for each item. The error has the faults of all items. An error without faults ends it, and so
+// does any error if functions of the program take part: a statement of theirs may have failed, and with it the transaction.
 func fill(c *call.Call, items []*item, fn func(*item) error) error {
 	var all *problem.Error
 	for _, one := range items {
@@ -127,7 +133,7 @@ func fill(c *call.Call, items []*item, fn func(*item) error) error {
 		refusal, ok := errors.AsType[*problem.Error](err)
 		switch {
 		case err == nil:
-		case !ok || len(refusal.Faults) == 0 || all != nil && all.Code != refusal.Code:
+		case !ok || len(refusal.Faults) == 0 || one.Fills() || all != nil && all.Code != refusal.Code:
 			return err
 		case all == nil:
 			first := *refusal

@@ -98,7 +98,20 @@ func (b *Bulk) find(c *call.Call, r *table.Request, items []*item) (faults []pro
 			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, "refers to nothing that you may use"))
 		}
 	}
-	return faults, b.notYours(c, r, items, rows)
+	return append(faults, b.sameRow(items)...), b.notYours(c, r, items, rows)
+}
+
+// sameRow returns a fault for each item whose row is that of an earlier item: the database may take different texts for one
+// key.
+func (b *Bulk) sameRow(items []*item) (faults []problem.Fault) {
+	used := map[reflect.Value]bool{}
+	for _, one := range items {
+		if one.row.IsValid() && used[one.row] {
+			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
+		}
+		used[one.row] = true
+	}
+	return faults
 }
 
 // keysOf lists the keys of the items that have one.
@@ -200,18 +213,31 @@ func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error)
 		if err != nil {
 			return nil, err
 		}
-		if err := reject(c, items, slices.Concat(faults, b.otherKeys(known))); err != nil {
+		adding := b.adding(c)
+		wrong, err := wrongReferences(adding, fresh)
+		if err != nil {
 			return nil, err
 		}
-		if err := b.replace(c, known, fresh); err != nil {
+		if err := reject(c, known, slices.Concat(faults, b.otherKeys(known), b.sameRow(known), wrong)); err != nil {
+			return nil, err
+		}
+		if err := b.replace(c, adding, known, fresh); err != nil {
 			return nil, err
 		}
 		return b.answer(c, b.Change, items)
 	})
 }
 
+// adding is the call of a request that creates rows: its scope, its references and its rules of fields are those of
+// Create.
+func (b *Bulk) adding(c *call.Call) *call.Call {
+	as := *c
+	as.Route = b.Create.Endpoint.Route
+	return &as
+}
+
 // replace changes the rows of known items, and inserts those of new ones, if the caller may create rows.
-func (b *Bulk) replace(c *call.Call, known, fresh []*item) error {
+func (b *Bulk) replace(c, adding *call.Call, known, fresh []*item) error {
 	if len(fresh) > 0 {
 		if err := b.Create.Endpoint.Permit(c); err != nil {
 			return err
@@ -220,10 +246,10 @@ func (b *Bulk) replace(c *call.Call, known, fresh []*item) error {
 	if err := b.change(c, known); err != nil {
 		return err
 	}
-	if err := b.insert(c, fresh); err != nil {
+	if err := b.insert(adding, fresh); err != nil {
 		return err
 	}
-	return b.within(c, fresh)
+	return b.within(adding, fresh)
 }
 
 // readNatural reads the natural keys of the items. An item whose key has a fault has none. It returns a fault for each

@@ -39,16 +39,37 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 	if _, err := table.ScanModels(c, b.Resource.API.DB.Kind().ForUpdate(q), table.Window{}); err != nil {
 		return nil, err
 	}
+	stored := map[any]reflect.Value{}
 	for i := range rows.Elem().Len() {
 		row := rows.Elem().Index(i)
 		b.Resource.Link(row.Elem())
 		key := keyIn(b.Key.Column, row)
-		if found[key].IsValid() {
+		if stored[key].IsValid() {
 			return nil, table.Only(2)
 		}
-		found[key] = row
+		stored[key] = row
+	}
+	for _, key := range keys {
+		if row := find(stored, key); row.IsValid() {
+			found[key] = row
+		}
 	}
 	return found, nil
+}
+
+// find finds the row with a key. The database may take two texts that differ in case for one key.
+func find(stored map[any]reflect.Value, key any) reflect.Value {
+	if row := stored[key]; row.IsValid() {
+		return row
+	}
+	if text, ok := key.(string); ok {
+		for other, row := range stored {
+			if strings.EqualFold(reflect.ValueOf(other).String(), text) {
+				return row
+			}
+		}
+	}
+	return reflect.Value{}
 }
 
 // seen reads which rows with some keys, that the caller may not change, the caller sees in lists.
@@ -64,9 +85,14 @@ func (b *Bulk) seen(c *call.Call, r *table.Request, keys []any) (map[any]bool, e
 	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
 		return nil, err
 	}
-	seen := map[any]bool{}
+	stored, seen := map[any]reflect.Value{}, map[any]bool{}
 	for i := range rows.Elem().Len() {
-		seen[keyIn(b.Key.Column, rows.Elem().Index(i))] = true
+		stored[keyIn(b.Key.Column, rows.Elem().Index(i))] = rows.Elem().Index(i)
+	}
+	for _, key := range keys {
+		if find(stored, key).IsValid() {
+			seen[key] = true
+		}
 	}
 	return seen, nil
 }

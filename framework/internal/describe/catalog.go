@@ -160,7 +160,7 @@ func (a Catalog) accessOf(e *table.Endpoint, path string, caller *call.Caller) (
 
 // needsCaller reports whether the framework itself creates a row that gets an owner from the caller.
 func needsCaller(e *table.Endpoint) bool {
-	creates := e.Route.Name == call.VerbCreate && e.Kind == declare.VerbAccepts
+	creates := e.Route.Name == call.VerbCreate && (e.Kind == declare.VerbAccepts || e.Bulk != nil)
 	return creates && e.Resource.Declaration.Verbs.Get(e.Route.Name).Fill == nil && e.Resource.NeedsCaller()
 }
 

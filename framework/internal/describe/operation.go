@@ -372,7 +372,7 @@ func (e Operation) refusesOthers() (codes []string) {
 	if scope.Kind == declare.ScopeWhere {
 		codes = append(codes, problem.CodeForbidden)
 	}
-	makes := e.Route.Name == call.VerbCreate || e.MayInsert()
+	makes := e.Route.Name == call.VerbCreate || e.MayInsert() || e.Bulk != nil && e.Route.Method == http.MethodPut
 	if len(e.Resource.Owners()) > 0 && makes && e.admits(nil) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}

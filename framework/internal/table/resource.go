@@ -209,6 +209,18 @@ func (r *Resource) Owns(c *call.Call, key any) (bool, error) {
 	return r.finds(c, q, key)
 }
 
+// Owned returns those of some primary keys whose rows are in the caller's scope, even if the scope is lifted.
+func (r *Resource) Owned(c *call.Call, keys []any) (map[any]bool, error) {
+	q := r.Keys(c).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
+	r.Scope.own(c, q.QueryBuilder())
+	rows, err := relation.Values(c, q, r.Pk)
+	owned := map[any]bool{}
+	for _, row := range rows {
+		owned[row[0]] = true
+	}
+	return owned, err
+}
+
 func (r *Resource) finds(c *call.Call, keys *bun.SelectQuery, key any) (bool, error) {
 	return r.Any(c, keys.Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key)))
 }

@@ -107,10 +107,12 @@ func (w *Writing) MemberOf(column *schema.Field) string {
 }
 
 // FromRows makes the answer with rows that are stored, without reading them. It is false if the rows alone are not
-// enough: the view shows other rows, or the database has set a column, such as one that counts the changes of a row.
+// enough: the view shows other rows, or the database or a function may have set a column, such as one that counts the
+// changes of a row.
 func (w *Writing) FromRows(c *call.Call, stored []reflect.Value) ([]any, bool) {
 	p, flat := w.flatPlan()
-	if !flat || w.Verb.Then != nil || w.Endpoint.Route.Name != call.VerbCreate && w.Resource.Counts() != "" {
+	changes := w.Endpoint.Route.Name != call.VerbCreate
+	if !flat || w.Verb.Then != nil || changes && (w.Resource.Counts() != "" || w.Verb.Fill != nil) {
 		return nil, false
 	}
 	list := make([]any, len(stored))

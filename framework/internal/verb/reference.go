@@ -46,23 +46,15 @@ func (e Handler) readable(in *input.Decoded) []input.Reference {
 
 // wrongReferences returns a fault for each reference that the caller may not use.
 func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults []problem.Fault, err error) {
-	known, owning := visibleKeys{}, map[any]bool{}
+	known := knownKeys{visible: map[string]map[any]bool{}}
 	for _, ref := range refs {
 		target, err := e.Resource.API.LookUp(ref.Target)
 		if err != nil {
 			return nil, err
 		}
-		if err := known.read(c, target, refs); err != nil {
+		has, err := e.mayRefer(c, target, ref, &known, refs)
+		if err != nil {
 			return nil, err
-		}
-		has, judged := owning[ref.Key]
-		if !judged || !ref.Owning {
-			if has, err = e.mayRefer(c, target, ref, known); err != nil {
-				return nil, err
-			}
-		}
-		if ref.Owning {
-			owning[ref.Key] = has
 		}
 		if !has {
 			faults = append(faults, problem.Fault{Pointer: ref.Pointer, Code: problem.CodeInvalidReference, Detail: "refers to nothing that you may use"})
@@ -71,47 +63,64 @@ func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults [
 	return faults, nil
 }
 
-// visibleKeys are the keys of references to a target that the caller may see, by the path of the
-// target. A target has them if the input has several references to it.
-type visibleKeys map[string]map[any]bool
+// knownKeys are the keys of several references, read by one statement: those that the caller may see, by the path of
+// their target, and those that the caller owns, of the references that the scope goes through. Both are nil until they are
+// read, and for one reference.
+type knownKeys struct {
+	visible map[string]map[any]bool
+	owned   map[any]bool
+}
 
-// read reads the keys of a target that the references name, by one statement for all of them.
-func (v visibleKeys) read(c *call.Call, target *table.Resource, refs []input.Reference) (err error) {
-	if v[target.Path] != nil {
-		return nil
-	}
-	var keys []any
+// keysOf lists the keys of the references to a target, or of those that the scope goes through.
+func keysOf(refs []input.Reference, target *table.Resource, owning bool) (keys []any) {
 	for _, ref := range refs {
-		if ref.Target == target.Path && !ref.Owning {
+		if ref.Owning && owning || !owning && ref.Target == target.Path {
 			keys = append(keys, ref.Key)
 		}
 	}
-	if len(keys) > 1 {
-		v[target.Path], err = relation.Visible(c, target, naming.AddNew(nil, keys))
-	}
-	return err
+	return keys
 }
 
 // has reports whether the caller may see the row of a reference.
-func (v visibleKeys) has(c *call.Call, target *table.Resource, ref input.Reference) (bool, error) {
-	if visible := v[target.Path]; visible != nil && !ref.Owning {
-		return visible[ref.Key], nil
+func (k *knownKeys) has(c *call.Call, target *table.Resource, ref input.Reference, refs []input.Reference) (_ bool, err error) {
+	if k.visible[target.Path] == nil {
+		keys := keysOf(refs, target, false)
+		if len(keys) < 2 {
+			return target.Has(c, ref.Key)
+		}
+		if k.visible[target.Path], err = relation.Visible(c, target, naming.AddNew(nil, keys)); err != nil {
+			return false, err
+		}
 	}
-	return target.Has(c, ref.Key)
+	return k.visible[target.Path][ref.Key], nil
+}
+
+// owns reports whether the caller owns the row of a reference in the viewset that the scope goes through.
+func (k *knownKeys) owns(c *call.Call, via *table.Resource, ref input.Reference, refs []input.Reference) (_ bool, err error) {
+	if k.owned == nil {
+		keys := keysOf(refs, via, true)
+		if len(keys) < 2 {
+			return via.Owns(c, ref.Key)
+		}
+		if k.owned, err = via.Owned(c, naming.AddNew(nil, keys)); err != nil {
+			return false, err
+		}
+	}
+	return k.owned[ref.Key], nil
 }
 
 // mayRefer reports whether the caller may refer to a row. The row must be in scope when the
 // caller lists the target. If the scope of this viewset goes through the reference and is not
 // lifted for this endpoint, the caller must also own the row in the viewset that the Via names.
 // If the target is that viewset, it is enough to own the row.
-func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference, known visibleKeys) (bool, error) {
+func (e Handler) mayRefer(c *call.Call, target *table.Resource, ref input.Reference, known *knownKeys, refs []input.Reference) (bool, error) {
 	via := e.Resource.Scope.Via
 	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {
-		if owned, err := via.Owns(c, ref.Key); !owned || target == via {
+		if owned, err := known.owns(c, via, ref, refs); !owned || target == via {
 			return owned, err
 		}
 	}
-	return known.has(c, target, ref)
+	return known.has(c, target, ref, refs)
 }
 
 // referencesIn lists the references in the fields that the input has, those in nested values
