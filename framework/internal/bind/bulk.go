@@ -46,6 +46,7 @@ func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)
 	case call.VerbUpdate:
 		made.Create, made.Change = b.written[r][call.VerbCreate], b.written[r][call.VerbUpdate]
 		made.Key, made.Owned = b.naturalKey(r, d.Upsert, made.Change, fault)
+		e.Bulk.Natural, e.Bulk.Owned = made.Key, made.Owned
 		e.Serve = verb.RetryTaken(made.ServePut)
 		e.Refuses = append(slices.Clip(e.Refuses), problem.CodeForbidden)
 	case call.VerbDelete:

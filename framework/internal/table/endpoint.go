@@ -75,6 +75,10 @@ type Endpoint struct {
 type Bulk struct {
 	Most int         // items
 	Key  query.Field // the member with the key of the row, beside the input; without a name, items have none
+	// Natural is the field of the input that finds the row; without a name, none does. Owned: its values are unique
+	// among the rows of an owner, and not among all rows.
+	Natural query.Field
+	Owned   bool
 }
 
 // Created describes the row that a function creates and shows: its viewset, and the index of its key
