@@ -144,7 +144,7 @@ type shelfBook struct {
 func (b *shelfBook) owner() *uuid.UUID { return &b.OwnerID }
 
 var shelfSchema = sqldb.Migrations{Namespace: "shelves", FS: fstest.MapFS{
-	"0001_shelves.tx.up.sql": {Data: []byte(`CREATE TABLE shelves ({{id}}, owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL);
+	"0001_shelves.tx.up.sql": {Data: []byte(`CREATE TABLE shelves ({{id}}, owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL UNIQUE);
 CREATE TABLE shelf_books ({{id}}, shelf_id {{uuid}} NOT NULL REFERENCES shelves (id), owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL);`)},
 	"0001_shelves.tx.down.sql": {Data: []byte(`DROP TABLE shelf_books; DROP TABLE shelves;`)},
 }}
