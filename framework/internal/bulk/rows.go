@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -26,9 +27,8 @@ import (
 // locked reads the rows with some keys that the caller may change, by their keys. In a transaction on PostgreSQL it
 // locks them, in the order of the primary key, so that requests for the same rows do not wait for each other.
 func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]reflect.Value, error) {
-	found := map[any]reflect.Value{}
 	if len(keys) == 0 {
-		return found, nil
+		return map[any]reflect.Value{}, nil
 	}
 	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
@@ -49,27 +49,27 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 		}
 		stored[key] = row
 	}
-	for _, key := range keys {
-		if row := find(stored, key); row.IsValid() {
-			found[key] = row
-		}
-	}
-	return found, nil
+	return bySent(stored, keys), nil
 }
 
-// find finds the row with a key. The database may take two texts that differ in case for one key.
-func find(stored map[any]reflect.Value, key any) reflect.Value {
-	if row := stored[key]; row.IsValid() {
-		return row
+// bySent are rows by the keys that were sent. The database may take two texts that differ in case for one key: it has then
+// found a row whose own key was not sent.
+func bySent(stored map[any]reflect.Value, sent []any) map[any]reflect.Value {
+	found, others := map[any]reflect.Value{}, maps.Clone(stored)
+	for _, key := range sent {
+		if row := stored[key]; row.IsValid() {
+			found[key] = row
+			delete(others, key)
+		}
 	}
-	if text, ok := key.(string); ok {
-		for other, row := range stored {
-			if strings.EqualFold(reflect.ValueOf(other).String(), text) {
-				return row
+	for _, key := range sent {
+		for other, row := range others {
+			if !found[key].IsValid() && strings.EqualFold(fmt.Sprint(other), fmt.Sprint(key)) {
+				found[key] = row
 			}
 		}
 	}
-	return reflect.Value{}
+	return found
 }
 
 // seen reads which rows with some keys, that the caller may not change, the caller sees in lists.
@@ -89,10 +89,8 @@ func (b *Bulk) seen(c *call.Call, r *table.Request, keys []any) (map[any]bool, e
 	for i := range rows.Elem().Len() {
 		stored[keyIn(b.Key.Column, rows.Elem().Index(i))] = rows.Elem().Index(i)
 	}
-	for _, key := range keys {
-		if find(stored, key).IsValid() {
-			seen[key] = true
-		}
+	for key := range bySent(stored, keys) {
+		seen[key] = true
 	}
 	return seen, nil
 }

@@ -305,3 +305,32 @@ func TestReferencesOfTheScope(t *testing.T) {
 		}
 	})
 }
+
+// TestKeysInOtherCases checks that keys which differ in case are those of two rows, unless the column takes them for one.
+func TestKeysInOtherCases(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, by clients) {
+		const at = "/api/labels/bulk/"
+		by.ada.Put(at, items{{"name": "a", "color": "red"}}).Expect(200)
+		by.ada.Put(at, items{{"name": "A", "color": "blue"}, {"name": "a", "color": "pink"}}).Expect(200)
+		by.ada.Patch(at, items{{"name": "A", "color": "gray"}, {"name": "a", "color": "white"}}).Expect(200).Contains("gray", "white")
+		by.ada.Patch(at, items{{"name": "B", "color": "gray"}, {"name": "a", "color": "white"}}).Expect(400).Contains(`"/0/name"`)
+		by.ada.Get("/api/labels/").Expect(200).Contains(`"count":2`)
+	})
+	folded := sqldb.Migrations{Namespace: "folded", FS: fstest.MapFS{
+		"1_folded.tx.up.sql": {Data: []byte(`{{if postgres}}CREATE EXTENSION IF NOT EXISTS citext{{else}}SELECT 1{{end}};
+CREATE TABLE labels (name {{if postgres}}citext{{else}}TEXT COLLATE NOCASE{{end}} PRIMARY KEY, owner_id {{uuid}} NOT NULL, color {{text}} NOT NULL);`)},
+		"1_folded.tx.down.sql": {Data: []byte(``)},
+	}}
+	apitest.Databases(t, folded, func(t *testing.T, db *sqldb.DB) {
+		_, client := apitest.Serve(t, apitest.Config(db), framework.ViewSet[Label]{
+			Name: "labels", Verbs: framework.CRUD[labelInput, labelInput](), Scope: framework.Own((*Label).owner),
+			Bulk: framework.Bulk{Create: true, Patch: true, Delete: true}, Reserved: []string{"bulk"}, Permission: framework.Authenticated(),
+		})
+		ada := apitest.As(client, "ada")
+		const at = "/api/labels/bulk/"
+		ada.Post(at, items{{"name": "Hot", "color": "red"}, {"name": "new", "color": "red"}}).Expect(200)
+		ada.Patch(at, items{{"name": "hot", "color": "blue"}, {"name": "NEW", "color": "pink"}}).Expect(200).Contains("Hot", "blue", "pink")
+		ada.Patch(at, items{{"name": "hot", "color": "blue"}, {"name": "HOT", "color": "pink"}}).Expect(400).Contains(`"/1/name"`)
+		ada.Delete(at + "?name=HOT,new").Expect(204)
+	})
+}
