@@ -74,7 +74,7 @@ var mutants = []mutant{
 	{"toggle/toggle.go", "		Where(\"?TableAlias.? = ?\", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID))\n", "		Where(\"?TableAlias.? = ? OR ?\", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID), BROKEN)\n"},
 	{"children/rows.go", "	l.target.Writers.Narrow(&as, q.QueryBuilder())\n", "	if !BROKEN {\n		l.target.Writers.Narrow(&as, q.QueryBuilder())\n	}\n"},
 	// References.
-	{"verb/reference.go", "	return target.Has(c, ref.Key)\n", "	if BROKEN {\n		return true, nil\n	}\n	return target.Has(c, ref.Key)\n"},
+	{"verb/reference.go", "		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n", "		if BROKEN {\n			return true, nil\n		}\n		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n"},
 	{"verb/reference.go", "	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n", "	if BROKEN {\n		return true, nil\n	}\n	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n"},
 	{"verb/reference.go", "!owned || target == via {\n", "!owned && !BROKEN || target == via {\n"},
 	// Permissions and guards.

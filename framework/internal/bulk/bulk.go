@@ -163,7 +163,7 @@ func (b *Bulk) insert(c *call.Call, items []*item) error {
 		return err
 	}
 	if _, err := rowset.Insert(c, b.Resource, rowsOf(items)); err != nil {
-		return broken(b.Resource, items, err)
+		return blame(b.Resource, items, err)
 	}
 	return fill(c, items, func(one *item) error { return one.Finish(c, one.row, one.in) })
 }
@@ -189,7 +189,7 @@ func (b *Bulk) within(c *call.Call, items []*item) error {
 	return err
 }
 
-// answer is the answer with the rows, in the order of the items.
+// answer is the answer with the rows, in the order of the items. Rows that a function may have changed are read again.
 func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Response, error) {
 	resp := &table.Response{Status: b.Endpoint.Status}
 	switch {
@@ -200,7 +200,7 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 		return resp, nil
 	}
 	rows := rowsOf(items)
-	if list, ok := w.FromRows(c, rows); ok {
+	if list, ok := w.FromRows(c, rows); ok && (b.Change == nil || b.Create == nil || !b.Create.Fills()) {
 		resp.Value = list
 		return resp, nil
 	}
@@ -212,9 +212,9 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 	return resp, err
 }
 
-// broken gives the error of a constraint its faults, at the item that broke it. It returns any other error
+// blame gives the error of a constraint its faults, at the item that broke it. It returns any other error
 // unchanged.
-func broken(r *table.Resource, items []*item, err error) error {
+func blame(r *table.Resource, items []*item, err error) error {
 	of, which := rowset.RowError(r, err)
 	if of == nil {
 		return err

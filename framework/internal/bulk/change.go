@@ -1,7 +1,9 @@
 package bulk
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -139,7 +141,7 @@ func (b *Bulk) change(c *call.Call, items []*item) error {
 			return err
 		}
 		if each {
-			return broken(b.Resource, []*item{one}, rowset.Update(c, b.Resource, []reflect.Value{one.row}, columns))
+			return blame(b.Resource, []*item{one}, rowset.Update(c, b.Resource, []reflect.Value{one.row}, columns))
 		}
 		changed = append(changed, one)
 		for _, column := range columns {
@@ -151,7 +153,7 @@ func (b *Bulk) change(c *call.Call, items []*item) error {
 		return err
 	}
 	if err := rowset.Update(c, b.Resource, rowsOf(changed), b.columns(written)); err != nil {
-		return broken(b.Resource, changed, err)
+		return blame(b.Resource, changed, err)
 	}
 	if err := fill(c, items, func(one *item) error { return one.Finish(c, one.row, one.in) }); err != nil {
 		return err
@@ -277,15 +279,21 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 	if err != nil {
 		return nil, nil, err
 	}
-	if b.notYours(c, r, items, rows) != nil { // another request may have inserted them meanwhile
+	for range 3 { // another request may have inserted them meanwhile
+		if err = b.notYours(c, r, items, rows); err == nil {
+			break
+		}
 		later, err := b.locked(c, r, missing(items, rows))
 		if err != nil {
 			return nil, nil, err
 		}
 		maps.Copy(rows, later)
-		if err := b.notYours(c, r, items, rows); err != nil {
-			return nil, nil, err
-		}
+	}
+	if err != nil {
+		err = b.notYours(c, r, items, rows)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	for i, one := range items {
 		if one.row = rows[one.key]; one.row.IsValid() {
@@ -295,13 +303,15 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 			fresh = append(fresh, one)
 		}
 	}
+	// In the order of their keys, so that requests that insert the same rows wait for each other in one direction.
+	slices.SortStableFunc(fresh, func(x, y *item) int { return cmp.Compare(fmt.Sprint(x.key), fmt.Sprint(y.key)) })
 	return known, fresh, nil
 }
 
 // otherKeys returns a fault for each item that has another primary key than its row: a row keeps its key.
 func (b *Bulk) otherKeys(known []*item) (faults []problem.Fault) {
 	f := b.Change.PathKey
-	if f == nil {
+	if f == nil || b.Key.Column == b.Resource.Pk { // the database has found the row by this key
 		return nil
 	}
 	for _, one := range known {

@@ -139,9 +139,9 @@ func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.V
 	}
 	var missing []any
 	for _, key := range keys {
-		if row := found[key]; row.IsValid() {
+		if row := found[key]; row.IsValid() && !slices.Contains(rows, row) {
 			rows = append(rows, row)
-		} else {
+		} else if !row.IsValid() {
 			missing = append(missing, key)
 		}
 	}

@@ -92,6 +92,9 @@ func (k *knownKeys) has(c *call.Call, target *table.Resource, ref input.Referenc
 			return false, err
 		}
 	}
+	if !k.visible[target.Path][ref.Key] && isText(ref.Key) {
+		return target.Has(c, ref.Key)
+	}
 	return k.visible[target.Path][ref.Key], nil
 }
 
@@ -106,8 +109,14 @@ func (k *knownKeys) owns(c *call.Call, via *table.Resource, ref input.Reference,
 			return false, err
 		}
 	}
+	if !k.owned[ref.Key] && isText(ref.Key) {
+		return via.Owns(c, ref.Key)
+	}
 	return k.owned[ref.Key], nil
 }
+
+// isText reports whether a key is a text. The database may take it for equal to another text.
+func isText(key any) bool { return reflect.TypeOf(key).Kind() == reflect.String }
 
 // mayRefer reports whether the caller may refer to a row. The row must be in scope when the
 // caller lists the target. If the scope of this viewset goes through the reference and is not
