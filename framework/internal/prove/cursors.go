@@ -59,7 +59,7 @@ func (p *prover) withCursor(e *fixture.Endpoint, owner *fixture.Person) (r fixtu
 }
 
 // linkToNext is the link to the next page in a header Link (RFC 8288), among links to others.
-var linkToNext = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next\b`)
+var linkToNext = regexp.MustCompile(`<([^>]*)>[^<]*?;\s*rel="?(?:[a-z]+ )*next\b`)
 
 // nextPage returns the query of the next page, false without one.
 func nextPage(h http.Header) (query string, ok bool) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
@@ -172,11 +173,14 @@ func (p *prover) foreignRow(who *fixture.Person, r, via *table.Resource) *fixtur
 // tryReplay sends the Idempotency-Key of one caller as another caller with a request of their own: the key is
 // theirs too, so the answer must not be that of the first caller, and must not show that the key is used.
 func (p *prover) tryReplay(e *fixture.Endpoint) {
-	who := p.People[2]
-	if !e.Idempotent || e.OfAuth() || e.Access(p.Owner) == spec.AccessRefused || e.Access(who) == spec.AccessRefused || !e.Makes() {
+	if !e.Idempotent || e.OfAuth() || !e.Makes() {
 		return
 	}
-	one := p.Fresh(p.Owner) // who may make a row even if each caller may make only one
+	owner, who := p.twoCallers(e)
+	if who == nil {
+		return
+	}
+	one := p.Fresh(owner) // who may make a row even if each caller may make only one
 	if one == nil {
 		return
 	}
@@ -189,7 +193,7 @@ func (p *prover) tryReplay(e *fixture.Endpoint) {
 	if first := p.Send(e, r); !first.OK() {
 		return
 	}
-	p.Learn(before, one)
+	made := p.Learn(before, one)
 	after := p.Contents()
 	again, ok := p.RequestOf(e, p.WriterLike(e, who, nil, ""), nil)
 	if !ok {
@@ -197,8 +201,29 @@ func (p *prover) tryReplay(e *fixture.Endpoint) {
 	}
 	again.Header.Set(problem.IdempotencyHeader, r.Header.Get(problem.IdempotencyHeader))
 	got := p.Send(e, again)
-	if got.Header.Get(problem.HeaderReplayed) != "" || strings.Contains(got.Text, problem.CodeIdempotencyKeyReused) {
+	shows := func(row *fixture.Row) bool {
+		return uuid.Validate(p.KeyOf(row)) == nil && strings.Contains(got.Text, p.KeyOf(row))
+	}
+	switch {
+	case got.Header.Get(problem.HeaderReplayed) != "", slices.ContainsFunc(made, shows):
 		p.find(e, who, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
+	case strings.Contains(got.Text, problem.CodeIdempotencyKeyReused):
+		p.find(e, who, got.Curl(), "the answer shows that another caller has used the Idempotency-Key")
 	}
 	p.Learn(after, who)
+}
+
+// twoCallers returns the owner, or else the first person that an endpoint permits, and another one, who is another caller
+// there; nil without one.
+func (p *prover) twoCallers(e *fixture.Endpoint) (owner, who *fixture.Person) {
+	for _, one := range p.People[1:] {
+		switch {
+		case e.Access(one) == spec.AccessRefused:
+		case owner == nil:
+			owner = one
+		case p.CallerOf(one, e) != p.CallerOf(owner, e):
+			return owner, one
+		}
+	}
+	return owner, nil
 }
