@@ -60,7 +60,8 @@ func (b *binder) bindBulk(r *table.Resource, a declare.Action, fault func(error)
 	r.Endpoints = append(r.Endpoints, e)
 }
 
-// shapeBulk sets the input and the answer of an endpoint for several rows, which are lists of those of a verb.
+// shapeBulk sets the input and the answer of an endpoint for several rows. Its body is a list of inputs of a verb, and its
+// answer a list of views.
 func (b *binder) shapeBulk(e *table.Endpoint, w *verb.Writing) {
 	if w != nil {
 		e.Input = w.Endpoint.Input

@@ -114,7 +114,7 @@ type Body struct {
 	Strict   bool         // unknown fields are rejected
 	Required bool         // a request without a body is rejected
 	In       string       // the member of the body that has the input; "" if it is the whole body
-	Items    *Items       // the body is a list of such objects; nil for one object
+	Items    *Items       // the objects of a body that is a list; nil for a body that is one object
 	Shown    reflect.Type // the type whose other fields a client may send back unchanged; nil for no such fields
 }
 

@@ -71,7 +71,7 @@ type knownKeys struct {
 	owned   map[any]bool
 }
 
-// keysOf lists the keys of the references to a target, or of those that the scope goes through.
+// keysOf lists the keys of references: with owning, those through which the scope goes, and otherwise those to a target.
 func keysOf(refs []input.Reference, target *table.Resource, owning bool) (keys []any) {
 	for _, ref := range refs {
 		if ref.Owning && owning || !owning && ref.Target == target.Path {

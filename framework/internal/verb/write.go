@@ -19,12 +19,10 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/rowslug"
-	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
-	"trestle.example/framework/sqldb"
 )
 
 // A Writing answers POST, PUT and PATCH of a verb that accepts an input.
@@ -175,21 +173,6 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 		return table.SentRow{Value: p.Fill(c, m.Elem()).Interface(), Version: version}, nil
 	}
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
-}
-
-// RetryTaken runs a PUT a second time after an error of a unique constraint: another request
-// may have inserted the row meanwhile, and then the second run replaces that row. The second
-// error is final.
-func RetryTaken(serve func(*call.Call, *table.Request) (*table.Response, error)) func(*call.Call, *table.Request) (*table.Response, error) {
-	return func(c *call.Call, r *table.Request) (*table.Response, error) {
-		again := state.Of(c).Rewind()
-		resp, err := serve(c, r)
-		if fault, ok := sqldb.Classify(err); ok && fault.Kind == sqldb.Unique {
-			again()
-			return serve(c, r)
-		}
-		return resp, err
-	}
 }
 
 // blind reports whether a change does not need to read the row first. A recorder needs the row
