@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -18,7 +19,11 @@ import (
 
 // foundOnce limits the rows of a list that are found once for the count and the page: the database
 // keeps all found keys in memory.
-const foundOnce = 100_000
+const foundOnce int64 = 100_000
+
+// lookedUp limits the rows of a list whose related rows are looked up one by one for the order.
+// Beyond it, a join of the whole related table takes less time.
+const lookedUp int64 = 10_000
 
 // gathers reports whether one statement is to find both the count and the keys of the page, because
 // the count costs as much as the page: the search index finds the rows, a filter is about related
@@ -33,14 +38,14 @@ func (l *List) gathers(a *listed) bool {
 
 // gathered reads a page by two statements. The first one finds the number of rows and the keys of
 // the page; a count of its own would find all rows once more. Its result may be cached, as
-// [sqldb.Session.CountText] describes. If there are more than foundOnce rows, page reads the page
-// instead.
+// [sqldb.Session.CountText] describes. If there are too many rows, page reads the page instead.
 func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
-	found, keys, err := l.found(c, parsed)
+	most, matched, keyed := l.found(c, parsed)
+	found, keys, err := l.countAndKeys(c, parsed.window, matched.Limit(most+1), keyed)
 	switch {
 	case err != nil:
 		return table.SentRows{}, err
-	case found > foundOnce:
+	case found > most:
 		return l.page(c, parsed, page)
 	}
 	page.Total = query.Total{Count: found, Known: true}
@@ -56,20 +61,40 @@ func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.S
 	return rows, err
 }
 
-// found returns how many rows match, at most foundOnce+1, and the keys of one window as
-// text, one key more if rows follow. PostgreSQL evaluates a WITH that the statement uses twice
-// once; SQLite does so only with MATERIALIZED.
-func (l *List) found(c *call.Call, parsed *listed) (found int64, keys []string, err error) {
-	matched, order := l.keyed(c, l.matching(c, parsed), parsed)
-	statement := `WITH trestle_matched AS (?)` +
-		` SELECT json_build_array((SELECT count(*) FROM trestle_matched), ARRAY(SELECT "key"::text AS listed FROM trestle_matched ORDER BY ? LIMIT ? OFFSET ?))::text`
-	if l.Resource.API.DB.Kind() == sqldb.SQLite {
-		statement = `WITH trestle_matched AS MATERIALIZED (?)` +
-			` SELECT json_array((SELECT count(*) FROM trestle_matched), (SELECT json_group_array(cast("key" AS text))` +
-			` FROM (SELECT "key" FROM trestle_matched ORDER BY ? LIMIT ? OFFSET ?)))`
+// found returns the query of the rows that match, how many of them one statement may find, and the
+// query of their keys in order, as text. The second one reads the rows of the first one, which the
+// statement names trestle_matched.
+func (l *List) found(c *call.Call, parsed *listed) (most int64, matched, keyed *bun.SelectQuery) {
+	matched = l.matching(c, parsed)
+	if ordering.Joins(parsed.order.Terms) {
+		return lookedUp, matched, l.lookUp(c, parsed)
 	}
-	text, err := c.Session().CountText(c, bun.SafeQuery(statement,
-		matched.Limit(foundOnce+1), bun.Safe(order), sqldb.Param(parsed.window.Limit+1), sqldb.Param(parsed.window.Offset)))
+	matched, order := l.keyed(c, matched, parsed)
+	keyed = c.DB.NewSelect().ColumnExpr(`CAST("key" AS text) AS "listed"`).TableExpr("trestle_matched").OrderExpr("?", bun.Safe(order))
+	return foundOnce, matched, keyed
+}
+
+// lookUp is the query of the keys of the found rows, ordered by related rows. It reads no row if
+// there are more than lookedUp. PostgreSQL cannot know the value of this LIMIT when it plans the
+// statement, and then expects a tenth of the rows; so it looks up each related row by its key. By
+// the real number it would often read the whole related table, even for 2,000 rows.
+func (l *List) lookUp(c *call.Call, parsed *listed) *bun.SelectQuery {
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model)).ModelTableExpr(
+		"(SELECT * FROM trestle_matched LIMIT (SELECT CASE WHEN count(*) > ? THEN 0 ELSE count(*) END FROM trestle_matched)) AS ?TableAlias", lookedUp).
+		ColumnExpr(`CAST(?TableAlias.? AS text) AS "listed"`, bun.Ident(l.Resource.Pk.Name))
+	return l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms)
+}
+
+// countAndKeys returns how many rows match, at most the limit of matched, and the keys of one
+// window, one key more if rows follow.
+func (l *List) countAndKeys(c *call.Call, w query.Window, matched, keyed *bun.SelectQuery) (found int64, keys []string, err error) {
+	statement := "WITH trestle_matched AS MATERIALIZED (?)" +
+		" SELECT json_build_array((SELECT count(*) FROM trestle_matched), ARRAY(? LIMIT ? OFFSET ?))::text"
+	if l.Resource.API.DB.Kind() == sqldb.SQLite {
+		statement = "WITH trestle_matched AS MATERIALIZED (?)" +
+			` SELECT json_array((SELECT count(*) FROM trestle_matched), (SELECT json_group_array("listed") FROM (? LIMIT ? OFFSET ?)))`
+	}
+	text, err := c.Session().CountText(c, bun.SafeQuery(statement, matched, keyed, sqldb.Param(w.Limit+1), sqldb.Param(w.Offset)))
 	if err != nil {
 		return 0, nil, err
 	}

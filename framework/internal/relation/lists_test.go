@@ -1,6 +1,7 @@
 package relation_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -174,6 +175,38 @@ func TestIndexes(t *testing.T) {
 		for _, not := range []string{"authors (city)", "comments (score)", "comments (pinned)", "teams (id)", "tags (id)"} {
 			if needed[not] {
 				t.Errorf("an index %s, which serves nothing or which Unindexed lists", not)
+			}
+		}
+	})
+}
+
+// TestAnOrderOfManyRows: an order by related rows is the same on both sides of 10,000 rows, up to
+// which each related row is looked up by its key.
+func TestAnOrderOfManyRows(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, config(db), resources()...)
+		small(t, db)
+		const most = 10_001 // articles 1001 to 11001, the even ones by Ben, the odd ones by Ann
+		if _, err := db.NewRaw(`INSERT INTO articles (id, title, price, quantity, writer_id, document)
+			WITH RECURSIVE n (i) AS (SELECT 1001 UNION ALL SELECT i + 1 FROM n WHERE i < 1000 + ?)
+			SELECT i, 'Many', 1, 1000, 2 - i % 2, '' FROM n`, most).Exec(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, left := range []int{most, most - 1} {
+			for query, ids := range map[string]string{
+				"writer.username&size=2":         "1001 1003",
+				"writer.username&size=2&page=2":  "1005 1007",
+				"-writer.username&size=2":        "11000 10998",
+				"-writer.username&size=2&page=9": "10968 10966",
+				"-writer.username,title&size=1":  "1002",
+				"writer.username,-title&size=1":  fmt.Sprint(1000 + left - 1 + left%2),
+			} {
+				if got, want := idsOf(c.Get("/api/articles/?min_total=900&ordering="+query)), fmt.Sprintf("%d: %s", left, ids); got != want {
+					t.Errorf("%d rows by %s are %s; want %s", left, query, got, want)
+				}
+			}
+			if _, err := db.NewDelete().Model((*Article)(nil)).Where("id = ?", 1000+most).Exec(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})
