@@ -1,14 +1,9 @@
 package prove
 
 import (
-	"net/http"
-	"net/url"
-	"regexp"
-	"strings"
-
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
-	"trestle.example/framework/problem"
 )
 
 // tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it.
@@ -51,25 +46,10 @@ func (p *prover) withCursor(e *fixture.Endpoint, owner *fixture.Person) (r fixtu
 		}
 		tried[r.Path] = true
 		r.Small = true // so that a few rows have several pages
-		if r.Query, ok = nextPage(p.Send(e, r).Header); ok {
+		if next := answers.NextPage(p.Send(e, r).Header); next != "" && next != r.Query {
+			r.Query = next
 			return r, true
 		}
 	}
 	return r, false
-}
-
-// linkToNext is the link to the next page in a header Link (RFC 8288), among links to others.
-var linkToNext = regexp.MustCompile(`<([^>]*)>[^<]*?;\s*rel="?(?:[a-z]+ )*next\b`)
-
-// nextPage returns the query of the next page, false without one.
-func nextPage(h http.Header) (query string, ok bool) {
-	link := linkToNext.FindStringSubmatch(strings.Join(h.Values(problem.HeaderLink), ", "))
-	if link == nil {
-		return "", false
-	}
-	at, err := url.Parse(link[1])
-	if err != nil {
-		return "", false
-	}
-	return at.RawQuery, true
 }
