@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/prove/sample"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/problem"
 )
 
 // tryReferences sends bodies that name rows of others: the answer must be that for a row that
@@ -168,62 +166,4 @@ func (p *prover) foreignRow(who *fixture.Person, r, via *table.Resource) *fixtur
 		}
 	}
 	return nil
-}
-
-// tryReplay sends the Idempotency-Key of one caller as another caller with a request of their own: the key is
-// theirs too, so the answer must not be that of the first caller, and must not show that the key is used.
-func (p *prover) tryReplay(e *fixture.Endpoint) {
-	if !e.Idempotent || e.OfAuth() || !e.Makes() {
-		return
-	}
-	owner, who := p.twoCallers(e)
-	if who == nil {
-		return
-	}
-	one := p.Fresh(owner) // who may make a row even if each caller may make only one
-	if one == nil {
-		return
-	}
-	r, ok := p.RequestOf(e, p.WriterLike(e, one, nil, ""), nil)
-	if !ok {
-		return
-	}
-	r.Header.Set(problem.IdempotencyHeader, p.Word(20))
-	before := p.Contents()
-	if first := p.Send(e, r); !first.OK() {
-		return
-	}
-	made := p.Learn(before, one)
-	after := p.Contents()
-	again, ok := p.RequestOf(e, p.WriterLike(e, who, nil, ""), nil)
-	if !ok {
-		return
-	}
-	again.Header.Set(problem.IdempotencyHeader, r.Header.Get(problem.IdempotencyHeader))
-	got := p.Send(e, again)
-	shows := func(row *fixture.Row) bool {
-		return uuid.Validate(p.KeyOf(row)) == nil && strings.Contains(got.Text, p.KeyOf(row))
-	}
-	switch {
-	case got.Header.Get(problem.HeaderReplayed) != "", slices.ContainsFunc(made, shows):
-		p.find(e, who, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
-	case strings.Contains(got.Text, problem.CodeIdempotencyKeyReused):
-		p.find(e, who, got.Curl(), "the answer shows that another caller has used the Idempotency-Key")
-	}
-	p.Learn(after, who)
-}
-
-// twoCallers returns the owner, or else the first person that an endpoint permits, and another one, who is another caller
-// there; nil without one.
-func (p *prover) twoCallers(e *fixture.Endpoint) (owner, who *fixture.Person) {
-	for _, one := range p.People[1:] {
-		switch {
-		case e.Access(one) == spec.AccessRefused:
-		case owner == nil:
-			owner = one
-		case p.CallerOf(one, e) != p.CallerOf(owner, e):
-			return owner, one
-		}
-	}
-	return owner, nil
 }

@@ -1,16 +1,11 @@
 package prove_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -206,152 +201,5 @@ func TestVersions(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestBulk checks that requests for several rows are proved, and that a server must not change the rows of others
-// by them.
-func TestBulk(t *testing.T) {
-	t.Parallel()
-	for _, scope := range []func(*framework.ViewSet[shelf]){
-		func(v *framework.ViewSet[shelf]) { v.Scope = framework.Own((*shelf).owner) },
-		func(v *framework.ViewSet[shelf]) {
-			v.Scope, v.Writers = framework.Public(), framework.Own((*shelf).owner)
-		},
-	} {
-		for _, leak := range []bool{false, true} {
-			apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
-				type input struct {
-					Text string `json:"text" validate:"required,max=100"`
-				}
-				type view struct {
-					ID   uuid.UUID `json:"id"`
-					Text string    `json:"text"`
-				}
-				shelves := framework.ViewSet[shelf]{
-					Name: "shelves", Verbs: framework.CRUD[input, view](), Permission: framework.Authenticated(),
-					Bulk:    framework.Bulk{Create: true, Patch: true, Upsert: "text", Delete: true},
-					Uniques: []framework.Unique{{Fields: []string{"text"}, Code: "text_taken", Detail: "Another shelf has this text."}},
-				}
-				scope(&shelves)
-				report := prove(t, db, emptyingShelves(db, leak), shelves)
-				found := slices.Concat(report.Findings, report.Unexercised)
-				if !leak && len(found) > 0 {
-					t.Errorf("the findings are %v; want none", found)
-				}
-				if leak {
-					finds(t, report, "PATCH /api/shelves/bulk/", "it is answered 200, and the row is not theirs")
-					finds(t, report, "DELETE /api/shelves/bulk/", "it is answered 204, and the row is not theirs")
-				}
-			})
-		}
-	}
-}
-
-// emptyingShelves is a server that changes the shelves of all callers by requests for several rows, if it leaks.
-func emptyingShelves(db *sqldb.DB, leak bool) func(*guests, http.Handler) http.Handler {
-	if !leak {
-		return nil
-	}
-	return func(_ *guests, next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			id, err := uuid.Parse(r.URL.Query().Get("id"))
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			var items []struct{ ID uuid.UUID }
-			if r.Method == http.MethodPatch && json.Unmarshal(body, &items) == nil && len(items) == 1 {
-				id, err = items[0].ID, nil
-			}
-			if strings.HasSuffix(r.URL.Path, "/bulk/") && err == nil && r.Header.Get("Authorization") != "" && id != uuid.Nil {
-				has, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ?", id).Exists(r.Context())
-				if has {
-					w.WriteHeader(map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method])
-					return
-				}
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-// A kiosk takes all people for one caller.
-type kiosk struct{}
-
-// Authenticate implements [framework.Authenticator].
-func (kiosk) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
-	return &framework.Caller{ID: uuid.NameSpaceOID}, nil
-}
-
-// Challenge implements [framework.Authenticator].
-func (kiosk) Challenge() string { return "Kiosk" }
-
-// TestKeysOfRetries checks that a server must not repeat an answer for the key of another caller, with or without the header
-// that says so, also if only the staff may send the request; and that people who are one caller share their keys.
-func TestKeysOfRetries(t *testing.T) {
-	t.Parallel()
-	type input struct {
-		Text string `json:"text" validate:"required,max=100"`
-	}
-	type view struct {
-		ID   uuid.UUID `json:"id"`
-		Text string    `json:"text"`
-	}
-	repeats := func(header bool) func(*guests, http.Handler) http.Handler {
-		return func(_ *guests, next http.Handler) http.Handler {
-			var lock sync.Mutex
-			known := map[string]*httptest.ResponseRecorder{}
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				key := r.Header.Get("Idempotency-Key")
-				lock.Lock()
-				answer := known[key]
-				lock.Unlock()
-				if answer == nil || key == "" {
-					answer = httptest.NewRecorder()
-					next.ServeHTTP(answer, r)
-				} else if header {
-					answer.Header().Set("Idempotent-Replayed", "true")
-				}
-				lock.Lock()
-				known[key] = answer
-				lock.Unlock()
-				maps.Copy(w.Header(), answer.Header())
-				w.WriteHeader(answer.Code)
-				_, _ = w.Write(answer.Body.Bytes())
-			})
-		}
-	}
-	for _, c := range []struct {
-		name    string
-		change  func(*guests, http.Handler) http.Handler
-		declare func(*framework.ViewSet[shelf])
-		leaks   bool
-	}{
-		{"a correct server", nil, func(*framework.ViewSet[shelf]) {}, false},
-		{"with the header", repeats(true), func(*framework.ViewSet[shelf]) {}, true},
-		{"without the header", repeats(false), func(*framework.ViewSet[shelf]) {}, true},
-		{"of the staff", repeats(true), func(v *framework.ViewSet[shelf]) { v.Permission = framework.Staff() }, true},
-		{"people who are one caller", nil, func(v *framework.ViewSet[shelf]) {
-			v.Scope, v.Writers = framework.Public(), framework.Own((*shelf).owner)
-			v.Verbs.Create = v.Verbs.Create.Authenticate(kiosk{})
-		}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
-				v := framework.ViewSet[shelf]{
-					Name: "shelves", Verbs: framework.Verbs{Create: framework.Accepts[input, view](), List: framework.Shows[view]()},
-					Scope: framework.Own((*shelf).owner), Permission: framework.Authenticated(),
-				}
-				c.declare(&v)
-				report := prove(t, db, c.change, v)
-				if c.leaks {
-					finds(t, report, "POST /api/shelves/", "the answer of another caller is repeated")
-				}
-				for _, f := range report.Findings {
-					if !c.leaks && strings.Contains(f.What, "Idempotency-Key") {
-						t.Errorf("the finding is %v; want none", f)
-					}
-				}
-			})
-		})
 	}
 }

@@ -55,16 +55,7 @@ type Tried struct {
 }
 
 // Succeeded reports whether a request to the endpoint succeeded.
-func (e *Tried) Succeeded() bool {
-	return slices.ContainsFunc(e.Cells, func(c Cell) bool {
-		for status := range c.Statuses {
-			if status >= http.StatusOK && status < http.StatusMultipleChoices {
-				return true
-			}
-		}
-		return false
-	})
-}
+func (e *Tried) Succeeded() bool { return slices.ContainsFunc(e.Cells, Cell.Succeeded) }
 
 // A Cell is what one kind of caller got from an endpoint.
 type Cell struct {
@@ -72,6 +63,16 @@ type Cell struct {
 	Access spec.Access `json:"access"`
 	// Statuses counts the answers.
 	Statuses map[int]int `json:"statuses"`
+}
+
+// Succeeded reports whether a request of the caller to the endpoint succeeded.
+func (c Cell) Succeeded() bool {
+	for status := range c.Statuses {
+		if status >= http.StatusOK && status < http.StatusMultipleChoices {
+			return true
+		}
+	}
+	return false
 }
 
 // A FieldRule is a rule about a field of a viewset.
