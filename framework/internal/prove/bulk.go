@@ -3,6 +3,7 @@ package prove
 import (
 	"net/http"
 
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
@@ -49,33 +50,61 @@ func (p *prover) exercise(e *fixture.Endpoint) {
 	}
 }
 
+// tryBulkAs sends the requests of a person who may not see a row, or not change it.
 func (p *prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
 	if e.Access(who) == spec.AccessRefused || !hidden && !kept {
 		return
 	}
-	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
-	if !ok {
-		return
+	for _, r := range p.bulkRequests(e, who, one) {
+		p.reachByBulk(e, r, one, hidden)
 	}
+}
+
+// bulkRequests lists the requests of a person for a row of another caller: below its own parent, below a parent of the
+// person, and after a row that the person may change.
+func (p *prover) bulkRequests(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) (all []fixture.Request) {
+	w := p.WriterLike(e, who, one, "")
+	r, ok := p.RequestOf(e, w, one)
+	if !ok {
+		return nil
+	}
+	all = append(all, r)
+	if crossed := p.crossed(e, who, one); crossed != r.Path {
+		r.Path = crossed
+		all = append(all, r)
+	}
+	if e.Bulk.Most > 1 {
+		w.First = p.RowWhere(who, e.Resource, func(own *fixture.Row) bool { return own != one && p.Permits(e, who, own) })
+	}
+	if w.First != nil {
+		if r, ok = p.RequestOf(e, w, w.First); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// reachByBulk sends a request whose last row the sender may not change.
+func (p *prover) reachByBulk(e *fixture.Endpoint, r fixture.Request, one *fixture.Row, hidden bool) {
 	before := p.Contents()
 	got := p.Send(e, r)
 	replaces := e.Info.Method == http.MethodPut
 	if got.OK() && !replaces {
-		p.find(e, who, got.Curl(), "it is answered %d, and the row is not theirs", got.Status)
+		p.find(e, r.By, got.Curl(), "it is answered %d, and the row is not theirs", got.Status)
 	}
 	if before.Loses(one, p.Contents()) {
-		p.find(e, who, got.Curl(), "it changes a row that is not theirs")
+		p.find(e, r.By, got.Curl(), "it changes a row that is not theirs")
 	}
+	p.Learn(before, r.By)
 	if !hidden || replaces {
 		return
 	}
 	key := one.Key(e.Resource)
 	missing := places.MissingKey(e.Resource.Key, key)
-	none := r
-	none.Body, none.Query = e.WithOwnKey(r.Body, key, missing), places.WithKey(r.Query, fixture.Escape(key), fixture.Escape(missing))
-	if other := p.Send(e, none); got.Plain(key, missing) != other.Plain(key, missing) {
-		p.find(e, who, got.Curl(), "the answer differs from that for a row that does not exist")
+	if none := p.Send(e, e.WithLastKey(r, key, missing)); got.Plain(key, missing) != none.Plain(key, missing) {
+		p.find(e, r.By, got.Curl(), "the answer differs from that for a row that does not exist:\n%s",
+			answers.Difference(got.Plain(key, missing), "for "+missing, none.Plain(key, missing)))
 	}
 }

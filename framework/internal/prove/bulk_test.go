@@ -1,7 +1,12 @@
 package prove_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -68,6 +73,136 @@ func TestBulkOfManyScopes(t *testing.T) {
 					t.Errorf("the findings are %v; want none", found)
 				}
 			})
+		})
+	}
+}
+
+// TestBulk checks that requests for several rows are proved, and that a server must not change the rows of others
+// by them, or show that they exist.
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Text string `json:"text" validate:"required,max=100"`
+	}
+	type view struct {
+		ID   uuid.UUID `json:"id"`
+		Text string    `json:"text"`
+	}
+	shelves := framework.ViewSet[shelf]{
+		Name: "shelves", Verbs: framework.CRUD[input, view](), Permission: framework.Authenticated(), Scope: framework.Own((*shelf).owner),
+		Bulk:    framework.Bulk{Create: true, Patch: true, Upsert: "text", Delete: true},
+		Uniques: []framework.Unique{{Fields: []string{"text"}, Code: "text_taken", Detail: "Another shelf has this text."}},
+	}
+	public := shelves
+	public.Scope, public.Writers = framework.Public(), framework.Own((*shelf).owner)
+	books := framework.ViewSet[shelfBook]{
+		Name: "books", Parent: framework.Child("shelf", "shelves"), Verbs: framework.CRUD[input, view](),
+		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Bulk: framework.Bulk{Patch: true, Delete: true},
+	}
+	const shelvesPath, booksPath = "/api/shelves/bulk/", "/api/shelves/{shelf_id}/books/bulk/"
+	for _, c := range []struct {
+		name      string
+		resources []framework.Resource
+		change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler
+		found     [][2]string
+	}{
+		{"private shelves", []framework.Resource{shelves, books}, nil, nil},
+		{"public shelves", []framework.Resource{public}, nil, nil},
+		{"each shelf counts as the caller's", []framework.Resource{public}, emptyingShelves, [][2]string{
+			{"PATCH " + shelvesPath, "it is answered 200, and the row is not theirs"},
+			{"DELETE " + shelvesPath, "it is answered 204, and the row is not theirs"},
+		}},
+		{"only one item is checked, and with another answer; books are not looked for below the shelf", []framework.Resource{shelves, books}, carelessShelves, [][2]string{
+			{"PATCH " + shelvesPath, "This shelf is another caller's."},
+			{"DELETE " + shelvesPath, "This shelf is another caller's."},
+			{"PATCH " + shelvesPath, "it is answered 200, and the row is not theirs"},
+			{"DELETE " + shelvesPath, "it is answered 204, and the row is not theirs"},
+			{"PATCH " + booksPath, "it is answered 200, and the row is not theirs"},
+			{"DELETE " + booksPath, "it is answered 204, and the row is not theirs"},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+				var change func(*guests, http.Handler) http.Handler
+				if c.change != nil {
+					change = c.change(db)
+				}
+				report := prove(t, db, change, c.resources...)
+				for _, one := range c.found {
+					finds(t, report, one[0], one[1])
+				}
+				if found := slices.Concat(report.Findings, report.Unexercised); c.change == nil && len(found) > 0 {
+					t.Errorf("the findings are %v; want none", found)
+				}
+			})
+		})
+	}
+}
+
+// keysSent lists the keys in a request for several rows, whose body can be read again.
+func keysSent(r *http.Request) (keys []uuid.UUID) {
+	for text := range strings.SplitSeq(r.URL.Query().Get("id"), ",") {
+		if key, err := uuid.Parse(text); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var items []struct{ ID uuid.UUID }
+	if r.Method != http.MethodPatch || json.Unmarshal(body, &items) != nil {
+		return keys
+	}
+	for _, item := range items {
+		keys = append(keys, item.ID)
+	}
+	return keys
+}
+
+// succeed answers a request for several rows as if it had succeeded.
+func succeed(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method])
+}
+
+// emptyingShelves is a server that changes the shelves of all callers by requests for several rows.
+func emptyingShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
+	return func(_ *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			keys := keysSent(r)
+			if strings.HasSuffix(r.URL.Path, "/bulk/") && len(keys) == 1 && r.Header.Get("Authorization") != "" {
+				if has, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ?", keys[0]).Exists(r.Context()); has {
+					succeed(w, r)
+					return
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// carelessShelves is a server that rejects one shelf of another caller by an answer of its own, and does not check the last of
+// several. It changes a book below any shelf.
+func carelessShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
+	return func(_ *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			keys, path := keysSent(r), strings.Split(r.URL.Path, "/")
+			caller, signedIn := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
+			if !strings.HasSuffix(r.URL.Path, "/bulk/") || len(keys) == 0 || !signedIn {
+				next.ServeHTTP(w, r)
+				return
+			}
+			last := keys[len(keys)-1]
+			shelves, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ? AND owner_id <> ?", last, caller).Count(r.Context())
+			var book shelfBook
+			_ = db.NewSelect().Model(&book).Where("id = ?", last).Scan(r.Context())
+			switch {
+			case shelves > 0 && len(keys) > 1, len(keys) == 1 && book.ID == last && book.ShelfID.String() != path[3]:
+				succeed(w, r)
+			case shelves > 0:
+				w.WriteHeader(http.StatusConflict)
+				_, _ = io.WriteString(w, "This shelf is another caller's.")
+			default:
+				next.ServeHTTP(w, r)
+			}
 		})
 	}
 }
