@@ -82,8 +82,12 @@ func (e itemError) Error() string { return e.err.Error() }
 // Unwrap returns the error itself.
 func (e itemError) Unwrap() error { return e.err }
 
-// Update writes columns of rows by one statement, or by several if the values are too many for one, with their
-// time of change and their search document. If the rows are recorded or have slugs that are renewed, or for
+// changesAtOnce is the number of rows that one UPDATE changes at most. For each row the database compares the keys of the
+// others, so the time grows with the square of their number.
+const changesAtOnce = 512
+
+// Update writes columns of rows by one statement, or by several if they are more than 512 or their values are too many for
+// one, with their time of change and their search document. If the rows are recorded or have slugs that are renewed, or for
 // [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
 // columns on both databases.
 func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
@@ -105,7 +109,7 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	if err := checkReserved(r, rows, columns); err != nil {
 		return err
 	}
-	for some := range slices.Chunk(rows, atOnce(r, 4*len(columns)+1)) {
+	for some := range slices.Chunk(rows, min(changesAtOnce, atOnce(r, 4*len(columns)+1))) {
 		if _, err := c.Session().Exec(c, updating(c, r, some, columns)); err != nil {
 			return err
 		}
