@@ -45,10 +45,6 @@ func Choose[K any](column, key string, keys []K, value func(K) any) schema.Query
 	return sqltext.Choose(column, key, keys, value)
 }
 
-// Place is the place of a row among keys, for an ORDER BY: 0 for the row whose key column is the first key.
-// There is at least one key. The place of any other row is NULL.
-func Place[K any](key string, keys []K) schema.QueryAppender { return sqltext.Place(key, keys) }
-
 // Window returns a query with LIMIT and OFFSET. bun writes both as text; here they are
 // parameters, with two exceptions. On SQLite the LIMIT is always in the text, because
 // SQLite plans a statement again each time that its LIMIT gets a value: use few different
@@ -68,11 +64,10 @@ func Among(column, query schema.QueryAppender) schema.QueryAppender {
 	return sqltext.Among(column, query)
 }
 
-// Texts returns a table of texts for a JOIN. Its columns are value, a text, and n, which has another
-// number for each text. A comparison of a column of a table with value is that of two values of the
-// column: a column may take texts for equal that differ in case, in accents or in spaces at the end.
-// The column must be the left operand.
-func Texts(table, column string, values []string) schema.QueryAppender {
+// Texts returns a table of values for a JOIN, which are sent as texts. Its columns are value, and n, its index. Comparisons
+// of value are those of a column of a table: a column may take texts for equal that differ in case, in
+// accents or in spaces at the end.
+func Texts[T any](table, column string, values []T) schema.QueryAppender {
 	return sqltext.Texts(table, column, values)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
@@ -204,9 +205,10 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 		resp.Value = list
 		return resp, nil
 	}
-	keys := rowset.Keys(b.Resource, rows)
-	q := rowset.Among(c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model)), b.Resource, keys)
-	q = q.OrderExpr("?", sqldb.Place(b.Resource.Table.Alias+"."+b.Resource.Pk.Name, keys))
+	key := b.Resource.Pk.Name
+	keys := sqldb.Texts(b.Resource.Table.Name, key, rowset.Keys(b.Resource, rows))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
+	q = q.Join("JOIN ? AS item ON ?TableAlias.? = item.value", keys, bun.Ident(key)).OrderExpr("item.n")
 	shown, err := w.Shown.Write(c, q, table.Window{})
 	resp.Value = shown.List()
 	return resp, err

@@ -1,9 +1,7 @@
 package bulk
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -91,27 +89,24 @@ func keyOf(raw jsontext.Value, column *schema.Field) (any, *problem.Fault) {
 // find reads and locks the rows of the items. It returns a fault for each item whose row does not exist or is out of
 // scope. If the caller may see a row and not change it, the error is not_yours.
 func (b *Bulk) find(c *call.Call, r *table.Request, items []*item) (faults []problem.Fault, err error) {
-	rows, err := b.locked(c, r, keysOf(items))
+	found, err := b.locked(c, r, keysOf(items))
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range items {
-		if one.row = rows[one.key]; !one.row.IsValid() && one.key != nil {
+		if one.row = found.rows[one.key]; !one.row.IsValid() && one.key != nil && !found.again[one.key] {
 			faults = append(faults, b.faultOf(one, problem.CodeInvalidReference, "refers to nothing that you may use"))
 		}
 	}
-	return append(faults, b.sameRow(items)...), b.notYours(c, r, items, rows)
+	return append(faults, b.repeated(items, found)...), b.notYours(c, r, items, found)
 }
 
-// sameRow returns a fault for each item whose row is that of an earlier item: the database may take different texts for one
-// key.
-func (b *Bulk) sameRow(items []*item) (faults []problem.Fault) {
-	used := map[reflect.Value]bool{}
+// repeated returns a fault for each item whose key is that of an earlier item in another spelling.
+func (b *Bulk) repeated(items []*item, found lookup) (faults []problem.Fault) {
 	for _, one := range items {
-		if one.row.IsValid() && used[one.row] {
+		if found.again[one.key] {
 			faults = append(faults, b.faultOf(one, problem.CodeUnique, "is the key of an earlier item too"))
 		}
-		used[one.row] = true
 	}
 	return faults
 }
@@ -211,7 +206,7 @@ func (b *Bulk) setAlways() []*schema.Field {
 func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error) {
 	read := b.reader(c, r, b.Change, b.Change.ReadOnly, b.readNatural)
 	return b.write(c, r, read, func(c *call.Call, items []*item, faults []problem.Fault) (*table.Response, error) {
-		known, fresh, err := b.match(c, r, items)
+		known, fresh, repeated, err := b.match(c, r, items)
 		if err != nil {
 			return nil, err
 		}
@@ -220,7 +215,7 @@ func (b *Bulk) ServePut(c *call.Call, r *table.Request) (*table.Response, error)
 		if err != nil {
 			return nil, err
 		}
-		if err := reject(c, known, slices.Concat(faults, b.otherKeys(known), b.sameRow(known), wrong)); err != nil {
+		if err := reject(c, known, slices.Concat(faults, repeated, b.otherKeys(known), wrong)); err != nil {
 			return nil, err
 		}
 		if err := b.replace(c, adding, known, fresh); err != nil {
@@ -273,39 +268,25 @@ func (b *Bulk) readNatural(items []*item) (faults []problem.Fault) {
 	return faults
 }
 
-// match finds the rows with the natural keys of the items, and divides the items into those of a row and new ones.
-func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fresh []*item, err error) {
-	rows, err := b.locked(c, r, keysOf(items))
-	if err != nil {
-		return nil, nil, err
+// match finds the rows with the natural keys of the items, and divides the items into those of a row and new ones. It returns
+// a fault for each item with the key of an earlier one.
+func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fresh []*item, faults []problem.Fault, err error) {
+	if err := b.reserve(c, r, keysOf(items)); err != nil {
+		return nil, nil, nil, err
 	}
-	for range 3 { // another request may have inserted them meanwhile
-		if err = b.notYours(c, r, items, rows); err == nil {
-			break
-		}
-		later, err := b.locked(c, r, missing(items, rows))
-		if err != nil {
-			return nil, nil, err
-		}
-		maps.Copy(rows, later)
-	}
+	found, err := b.locked(c, r, keysOf(items))
 	if err != nil {
-		err = b.notYours(c, r, items, rows)
-	}
-	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for i, one := range items {
-		if one.row = rows[one.key]; one.row.IsValid() {
+		if one.row = found.rows[one.key]; one.row.IsValid() {
 			known = append(known, one)
 		} else {
 			one.Writing = b.Create.Item(i)
 			fresh = append(fresh, one)
 		}
 	}
-	// In the order of their keys, so that requests that insert the same rows wait for each other in one direction.
-	slices.SortStableFunc(fresh, func(x, y *item) int { return cmp.Compare(fmt.Sprint(x.key), fmt.Sprint(y.key)) })
-	return known, fresh, nil
+	return known, fresh, b.repeated(items, found), b.notYours(c, r, items, found)
 }
 
 // otherKeys returns a fault for each item that has another primary key than its row: a row keeps its key.
@@ -324,20 +305,11 @@ func (b *Bulk) otherKeys(known []*item) (faults []problem.Fault) {
 	return faults
 }
 
-// missing lists the keys of the items whose rows were not found.
-func missing(items []*item, rows map[any]reflect.Value) (keys []any) {
-	for _, one := range items {
-		if one.key != nil && !rows[one.key].IsValid() {
-			keys = append(keys, one.key)
-		}
-	}
-	return keys
-}
-
 // notYours returns the error not_yours, with a fault for each item, or 401 for an anonymous caller, if the caller sees
 // the row of an item, which is not among those that the caller may change.
-func (b *Bulk) notYours(c *call.Call, r *table.Request, items []*item, rows map[any]reflect.Value) error {
-	seen, err := b.seen(c, r, missing(items, rows))
+func (b *Bulk) notYours(c *call.Call, r *table.Request, items []*item, found lookup) error {
+	missing := slices.DeleteFunc(keysOf(items), func(key any) bool { return found.rows[key].IsValid() })
+	seen, err := b.seen(c, r, missing)
 	if err != nil || len(seen) == 0 {
 		return err
 	}

@@ -18,28 +18,50 @@ import (
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
-// locked reads the rows with some keys that the caller may change, by their keys. In a transaction on PostgreSQL it
-// locks them, in the order of the primary key, so that requests for the same rows do not wait for each other.
-func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]reflect.Value, error) {
+// A lookup has the rows of the keys that were sent. The database may take two texts for one key.
+type lookup struct {
+	rows  map[any]reflect.Value // by the keys that were sent
+	again map[any]bool          // keys that are an earlier one in another spelling
+}
+
+// locked reads the rows with some keys that the caller may change. In a transaction on PostgreSQL it locks them, in
+// the order of the primary key, so that requests for the same rows do not wait for each other.
+func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (found lookup, err error) {
+	stored, err := b.stored(c, r, keys)
+	if err != nil || !slices.ContainsFunc(keys, func(key any) bool { return !stored[key].IsValid() }) {
+		return lookup{rows: stored}, err
+	}
+	same, err := relation.Same(c, b.Resource.Table.Name, b.Key.Column, slices.Concat(slices.Collect(maps.Keys(stored)), keys))
+	if err != nil {
+		return found, err
+	}
+	found, used := lookup{map[any]reflect.Value{}, map[any]bool{}}, map[any]bool{}
+	for _, key := range keys {
+		found.rows[key], found.again[key] = stored[same[key]], used[same[key]]
+		used[same[key]] = true
+	}
+	return found, nil
+}
+
+// stored reads and locks rows, and returns them by their own keys.
+func (b *Bulk) stored(c *call.Call, r *table.Request, keys []any) (map[any]reflect.Value, error) {
+	stored := map[any]reflect.Value{}
 	if len(keys) == 0 {
-		return map[any]reflect.Value{}, nil
+		return stored, nil
 	}
 	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
-	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
-	b.Resource.NarrowTo(c, r, q.QueryBuilder())
-	b.own(c, q)
-	q = q.Model(rows.Interface()).Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys)).
+	q := b.changeable(c, r).Model(rows.Interface()).Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(b.Resource.Pk.Name))
 	if _, err := table.ScanModels(c, b.Resource.API.DB.Kind().ForUpdate(q), table.Window{}); err != nil {
 		return nil, err
 	}
-	stored := map[any]reflect.Value{}
 	for i := range rows.Elem().Len() {
 		row := rows.Elem().Index(i)
 		b.Resource.Link(row.Elem())
@@ -49,50 +71,43 @@ func (b *Bulk) locked(c *call.Call, r *table.Request, keys []any) (map[any]refle
 		}
 		stored[key] = row
 	}
-	return bySent(stored, keys), nil
+	return stored, nil
 }
 
-// bySent are rows by the keys that were sent. The database may take two texts that differ in case for one key: it has then
-// found a row whose own key was not sent.
-func bySent(stored map[any]reflect.Value, sent []any) map[any]reflect.Value {
-	found, others := map[any]reflect.Value{}, maps.Clone(stored)
-	for _, key := range sent {
-		if row := stored[key]; row.IsValid() {
-			found[key] = row
-			delete(others, key)
-		}
-	}
-	for _, key := range sent {
-		for other, row := range others {
-			if !found[key].IsValid() && strings.EqualFold(fmt.Sprint(other), fmt.Sprint(key)) {
-				found[key] = row
-			}
-		}
-	}
-	return found
+// changeable starts a query of the rows that the caller may change.
+func (b *Bulk) changeable(c *call.Call, r *table.Request) *bun.SelectQuery {
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
+	b.Resource.NarrowTo(c, r, q.QueryBuilder())
+	b.own(c, q)
+	return q
 }
 
-// seen reads which rows with some keys, that the caller may not change, the caller sees in lists.
+// reserve waits until no other upsert inserts rows with those of some keys that the caller has no row of, so that two upserts
+// of the same new rows do not both insert them. The keys of a viewset share 256 locks, which requests take in one order.
+// On SQLite a transaction is the only writer.
+func (b *Bulk) reserve(c *call.Call, r *table.Request, keys []any) error {
+	if len(keys) == 0 || b.Resource.API.DB.Kind() != sqldb.PostgreSQL {
+		return nil
+	}
+	name, column := b.Resource.Table.Name, b.Key.Column.Name
+	mine := b.changeable(c, r).ColumnExpr("1").Where("?TableAlias.? = sent.value", bun.Ident(column))
+	_, err := c.Session().Exec(c, bun.SafeQuery("SELECT pg_advisory_xact_lock(hashtext(?), n) FROM ("+
+		"SELECT DISTINCT hashtext(lower(value::text)) & 255 AS n FROM ? AS sent WHERE NOT EXISTS (?) ORDER BY n) AS locks",
+		sqldb.Param(name+" upsert"), sqldb.Texts(name, column, keys), mine))
+	return err
+}
+
+// seen reads which of some keys are those of rows that the caller sees in lists and may not change.
 func (b *Bulk) seen(c *call.Call, r *table.Request, keys []any) (map[any]bool, error) {
 	if len(keys) == 0 || !r.Changes {
 		return nil, nil
 	}
-	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
-	q := c.DB.NewSelect().Model(rows.Interface()).Column(b.Key.Column.Name).
-		Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys))
+	column := bun.Ident(b.Key.Column.Name)
+	mine := b.changeable(c, r).ColumnExpr("?TableAlias.?", column).Where("?TableAlias.? IN (?)", column, sqldb.List(keys))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model)).Where("?TableAlias.? NOT IN (?)", column, mine)
 	b.Resource.NarrowTo(b.Resource.Looking(c), &table.Request{Above: r.Above}, q.QueryBuilder())
 	b.own(c, q)
-	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
-		return nil, err
-	}
-	stored, seen := map[any]reflect.Value{}, map[any]bool{}
-	for i := range rows.Elem().Len() {
-		stored[keyIn(b.Key.Column, rows.Elem().Index(i))] = rows.Elem().Index(i)
-	}
-	for key := range bySent(stored, keys) {
-		seen[key] = true
-	}
-	return seen, nil
+	return relation.Having(c, q, b.Key.Column, keys)
 }
 
 // own narrows a query to the caller's own rows, if the key is unique among those alone: the scope of some callers has
@@ -139,10 +154,11 @@ func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.V
 	}
 	var missing []any
 	for _, key := range keys {
-		if row := found[key]; row.IsValid() && !slices.Contains(rows, row) {
-			rows = append(rows, row)
-		} else if !row.IsValid() {
+		switch row := found.rows[key]; {
+		case !row.IsValid():
 			missing = append(missing, key)
+		case !found.again[key]:
+			rows = append(rows, row)
 		}
 	}
 	seen, err := b.seen(c, r, missing)

@@ -11,7 +11,6 @@ import (
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
-	"trestle.example/framework/sqldb"
 )
 
 // OfRow stands for a viewset in a declaration: the related rows are part of the row and have no
@@ -233,15 +232,4 @@ func Values(c *call.Call, q *bun.SelectQuery, columns ...*schema.Field) (rows []
 		rows = append(rows, row)
 	}
 	return rows, nil
-}
-
-// Visible returns those of some primary keys whose rows are in scope when the caller lists a viewset.
-func Visible(c *call.Call, v Viewset, keys []any) (map[any]bool, error) {
-	key := v.PrimaryKey().Column
-	rows, err := Values(c, v.ScopedKeys(c).Where("?TableAlias.? IN (?)", bun.Ident(key.Name), sqldb.List(keys)), key)
-	visible := map[any]bool{}
-	for _, row := range rows {
-		visible[row[0]] = true
-	}
-	return visible, err
 }

@@ -209,16 +209,16 @@ func (r *Resource) Owns(c *call.Call, key any) (bool, error) {
 	return r.finds(c, q, key)
 }
 
+// Visible returns those of some primary keys whose rows are in scope when the caller lists the resource.
+func (r *Resource) Visible(c *call.Call, keys []any) (map[any]bool, error) {
+	return relation.Having(c, r.ScopedRows(c), r.Pk, keys)
+}
+
 // Owned returns those of some primary keys whose rows are in the caller's scope, even if the scope is lifted.
 func (r *Resource) Owned(c *call.Call, keys []any) (map[any]bool, error) {
-	q := r.Keys(c).Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(keys))
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
 	r.Scope.own(c, q.QueryBuilder())
-	rows, err := relation.Values(c, q, r.Pk)
-	owned := map[any]bool{}
-	for _, row := range rows {
-		owned[row[0]] = true
-	}
-	return owned, err
+	return relation.Having(c, q, r.Pk, keys)
 }
 
 func (r *Resource) finds(c *call.Call, keys *bun.SelectQuery, key any) (bool, error) {

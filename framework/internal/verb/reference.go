@@ -10,7 +10,6 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -63,7 +62,7 @@ func (e Handler) wrongReferences(c *call.Call, refs []input.Reference) (faults [
 	return faults, nil
 }
 
-// knownKeys are the keys of several references, read by one statement: those that the caller may see, by the path of
+// knownKeys are the keys of several references, read together: those that the caller may see, by the path of
 // their target, and those that the caller owns, of the references that the scope goes through. Both are nil until they are
 // read, and for one reference.
 type knownKeys struct {
@@ -88,12 +87,9 @@ func (k *knownKeys) has(c *call.Call, target *table.Resource, ref input.Referenc
 		if len(keys) < 2 {
 			return target.Has(c, ref.Key)
 		}
-		if k.visible[target.Path], err = relation.Visible(c, target, naming.AddNew(nil, keys)); err != nil {
+		if k.visible[target.Path], err = target.Visible(c, keys); err != nil {
 			return false, err
 		}
-	}
-	if !k.visible[target.Path][ref.Key] && isText(ref.Key) {
-		return target.Has(c, ref.Key)
 	}
 	return k.visible[target.Path][ref.Key], nil
 }
@@ -105,18 +101,12 @@ func (k *knownKeys) owns(c *call.Call, via *table.Resource, ref input.Reference,
 		if len(keys) < 2 {
 			return via.Owns(c, ref.Key)
 		}
-		if k.owned, err = via.Owned(c, naming.AddNew(nil, keys)); err != nil {
+		if k.owned, err = via.Owned(c, keys); err != nil {
 			return false, err
 		}
 	}
-	if !k.owned[ref.Key] && isText(ref.Key) {
-		return via.Owns(c, ref.Key)
-	}
 	return k.owned[ref.Key], nil
 }
-
-// isText reports whether a key is a text. The database may take it for equal to another text.
-func isText(key any) bool { return reflect.TypeOf(key).Kind() == reflect.String }
 
 // mayRefer reports whether the caller may refer to a row. The row must be in scope when the
 // caller lists the target. If the scope of this viewset goes through the reference and is not

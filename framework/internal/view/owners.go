@@ -55,11 +55,11 @@ func mayDiffer(found, owners []any) bool {
 // joinOwners joins to related rows the keys of their owners, as the database compares them with the column foreign of the
 // table of.
 func joinOwners(q *bun.SelectQuery, of *schema.Table, foreign *schema.Field, keys []any) *bun.SelectQuery {
-	var texts []string
+	var texts []any
 	known := map[any]bool{nil: true}
 	for _, key := range keys {
 		if !known[key] {
-			texts, known[key] = append(texts, fmt.Sprint(driverValue(key))), true
+			texts, known[key] = append(texts, key), true
 		}
 	}
 	return q.Join("JOIN ? AS ?", sqldb.Texts(of.Name, foreign.Name, texts), bun.Ident(ownerAlias)).

@@ -1,8 +1,6 @@
 package sqltext
 
 import (
-	"strconv"
-
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 )
@@ -47,30 +45,4 @@ func (c choice[K]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 	write(" ELSE ", bun.Ident(c.column)) // from which PostgreSQL also infers the type of the values
 	write(" END", nil)
 	return b, err
-}
-
-// Place returns an expression for the place of a row among keys, for an ORDER BY: 0 for the row whose key column
-// is the first key. Keys are each a [Param]; the last one is repeated as in [List]. The place of any other row is
-// NULL.
-func Place[K any](key string, keys []K) schema.QueryAppender { return placing[K]{key, keys} }
-
-type placing[K any] struct {
-	key  string
-	keys []K
-}
-
-// AppendQuery implements [schema.QueryAppender].
-func (p placing[K]) AppendQuery(gen schema.QueryGen, b []byte) (_ []byte, err error) {
-	b = append(b, "CASE "...)
-	if b, err = bun.Ident(p.key).AppendQuery(gen, b); err != nil {
-		return nil, err
-	}
-	for i := range PaddedLen(len(p.keys)) {
-		b = append(b, " WHEN "...)
-		if b, err = Param(p.keys[min(i, len(p.keys)-1)]).AppendQuery(gen, b); err != nil {
-			return nil, err
-		}
-		b = strconv.AppendInt(append(b, " THEN "...), int64(i), 10)
-	}
-	return append(b, " END"...), nil
 }
