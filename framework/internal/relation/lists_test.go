@@ -3,6 +3,7 @@ package relation_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -199,7 +200,7 @@ func TestAnOrderOfManyRows(t *testing.T) {
 				"-writer.username&size=2":        "11000 10998",
 				"-writer.username&size=2&page=9": "10968 10966",
 				"-writer.username,title&size=1":  "1002",
-				"writer.username,-title&size=1":  fmt.Sprint(1000 + left - 1 + left%2),
+				"writer.username,-title&size=1":  strconv.Itoa(1000 + left - 1 + left%2),
 			} {
 				if got, want := idsOf(c.Get("/api/articles/?min_total=900&ordering="+query)), fmt.Sprintf("%d: %s", left, ids); got != want {
 					t.Errorf("%d rows by %s are %s; want %s", left, query, got, want)
