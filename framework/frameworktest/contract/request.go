@@ -180,6 +180,7 @@ func (v *verdict) checkRequestBody(o *operation) {
 		}
 		return
 	}
+	value = v.accepted(value)
 	faults := v.faults(requestSchemas, o.body, value)
 	if len(faults) == 0 || len(v.faults(requestSchemas, o.body, trim(value))) == 0 {
 		return

@@ -32,15 +32,18 @@ type Bulk struct {
 	Change   *verb.Writing // changes rows; nil for POST and DELETE
 	Key      query.Field   // finds the row of an item that changes one; clients have its name
 	Owned    bool          // Key is unique among the rows of an owner, and not among all rows
+	Remove   verb.Handler  // of the verb Delete; for DELETE of items one by one
 }
 
 // An item is one item of a body.
 type item struct {
 	*verb.Writing
 
-	in  *input.Decoded
-	key any           // of the row that it changes
-	row reflect.Value // a pointer to the model
+	at   int // its place in the body
+	sent jsontext.Value
+	in   *input.Decoded
+	key  any           // of the row that it changes
+	row  reflect.Value // a pointer to the model
 }
 
 // A reader decodes the items of a body and reads their keys, and returns the faults of the keys.
@@ -94,13 +97,20 @@ func (b *Bulk) parse(body []byte, w *verb.Writing, known map[string]bool) (items
 		return nil, refusal
 	}
 	for i, element := range elements {
-		one := &item{Writing: w.Item(i)}
-		if one.in, err = one.Decode(element, known); err != nil {
+		one, err := newItem(w, i, element, known)
+		if err != nil {
 			return nil, err
 		}
 		items = append(items, one)
 	}
 	return items, nil
+}
+
+// newItem decodes an item that a verb writes.
+func newItem(w *verb.Writing, at int, sent jsontext.Value, known map[string]bool) (one *item, err error) {
+	one = &item{Writing: w.Item(at), at: at, sent: sent}
+	one.in, err = one.Decode(sent, known)
+	return one, err
 }
 
 // reject returns the error of the faults of items and of their references that the caller may not use; nil without any.

@@ -20,9 +20,7 @@ import (
 
 // ServePatch answers a PATCH: each item changes the row that has its key.
 func (b *Bulk) ServePatch(c *call.Call, r *table.Request) (*table.Response, error) {
-	known := maps.Clone(b.Change.ReadOnly)
-	known[b.Key.Name] = true
-	read := b.reader(c, r, b.Change, known, b.readKeys)
+	read := b.reader(c, r, b.Change, b.withKey(), b.readKeys)
 	return b.write(c, r, read, func(c *call.Call, items []*item, faults []problem.Fault) (*table.Response, error) {
 		missing, err := b.find(c, r, items)
 		if err != nil {
@@ -36,6 +34,13 @@ func (b *Bulk) ServePatch(c *call.Call, r *table.Request) (*table.Response, erro
 		}
 		return b.answer(c, b.Change, items)
 	})
+}
+
+// withKey are the names that PATCH only reads, and that of the key, which an item has beside its input.
+func (b *Bulk) withKey() map[string]bool {
+	known := maps.Clone(b.Change.ReadOnly)
+	known[b.Key.Name] = true
+	return known
 }
 
 // readKeys reads the keys of the rows that the items change. An item without a valid key has none. It returns a fault
@@ -278,11 +283,11 @@ func (b *Bulk) match(c *call.Call, r *table.Request, items []*item) (known, fres
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for i, one := range items {
+	for _, one := range items {
 		if one.row = found.rows[one.key]; one.row.IsValid() {
 			known = append(known, one)
 		} else {
-			one.Writing = b.Create.Item(i)
+			one.Writing = b.Create.Item(one.at)
 			fresh = append(fresh, one)
 		}
 	}

@@ -133,7 +133,7 @@ func (b *Bulk) notYourRow(c *call.Call) *problem.Error {
 
 // ServeDelete answers a DELETE: it deletes the rows with the keys in the query string.
 func (b *Bulk) ServeDelete(c *call.Call, r *table.Request) (*table.Response, error) {
-	keys, err := b.keysIn(c, r)
+	keys, err := b.keysIn(c, r, true)
 	return b.Endpoint.Write(c, r, err, false, func(c *call.Call) (*table.Response, error) {
 		if err := nested.Enter(c, b.Resource, r); err != nil {
 			return nil, err
@@ -179,14 +179,14 @@ func (b *Bulk) all(c *call.Call, r *table.Request, keys []any) (rows []reflect.V
 // faultsOf returns a fault of the parameter for each key.
 func (b *Bulk) faultsOf(keys []any, code, detail string) (faults []problem.Fault) {
 	for _, key := range keys {
-		faults = append(faults, problem.Fault{Parameter: b.Endpoint.Params[0].Name, Code: code, Detail: naming.Clip(fmt.Sprint(key)) + " " + detail})
+		faults = append(faults, problem.Fault{Parameter: b.Key.Name, Code: code, Detail: naming.Clip(fmt.Sprint(key)) + " " + detail})
 	}
 	return faults
 }
 
-// keysIn reads the keys in the query string.
-func (b *Bulk) keysIn(c *call.Call, r *table.Request) (keys []any, err error) {
-	name := b.Endpoint.Params[0].Name
+// keysIn reads the keys in the query string. With once, a key counts once.
+func (b *Bulk) keysIn(c *call.Call, r *table.Request, once bool) (keys []any, err error) {
+	name := b.Key.Name
 	values, err := b.Endpoint.ReadParams(c, r.Query)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (b *Bulk) keysIn(c *call.Call, r *table.Request) (keys []any, err error) {
 		if !ok {
 			return nil, problem.InvalidParameter(name, naming.Clip(text)+" is not a key of such a row")
 		}
-		if !used[key] {
+		if !once || !used[key] {
 			keys, used[key] = append(keys, key), true
 		}
 	}

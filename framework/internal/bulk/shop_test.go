@@ -103,7 +103,7 @@ type labelInput struct {
 func products() framework.ViewSet[Product] {
 	return framework.ViewSet[Product]{
 		Name: "products", Verbs: framework.CRUD[productInput, productView](), Scope: framework.Public(), Writers: framework.Own((*Product).owner),
-		Bulk:     framework.Bulk{Create: true, Patch: true, Upsert: "sku", Delete: true, Most: 1_000},
+		Bulk:     framework.Bulk{Create: true, Patch: true, Upsert: "sku", Delete: true, Each: true, Most: 1_000},
 		Uniques:  []framework.Unique{{Fields: []string{"sku"}, Code: "sku_taken", Detail: "Another product has this SKU."}},
 		Checks:   []framework.Check{{Constraint: "price_positive", Fields: []string{"price"}, Code: "price_negative", Detail: "A price is not negative."}},
 		Versions: framework.Versions{Column: "version"}, Permission: framework.OrReadOnly(framework.Authenticated()),
@@ -116,11 +116,11 @@ func resources() []framework.Resource {
 		framework.ViewSet[Category]{Name: "categories", Verbs: framework.ReadOnly[categoryView](), Scope: framework.Public()},
 		framework.ViewSet[Note]{
 			Name: "notes", Parent: framework.Child("category", "categories"), Verbs: framework.CRUD[noteInput, noteView](), Scope: framework.Public(),
-			Relations: framework.Relations{"category": "categories"}, Bulk: framework.Bulk{Create: true, Patch: true, Delete: true},
+			Relations: framework.Relations{"category": "categories"}, Bulk: framework.Bulk{Create: true, Patch: true, Delete: true, Each: true},
 		},
 		framework.ViewSet[Label]{
 			Name: "labels", Verbs: framework.CRUD[labelInput, labelInput](), Scope: framework.Own((*Label).owner),
-			Bulk: framework.Bulk{Create: true, Patch: true, Upsert: "name", Delete: true}, Reserved: []string{"bulk"}, Permission: framework.Authenticated(),
+			Bulk: framework.Bulk{Create: true, Patch: true, Upsert: "name", Delete: true, Each: true}, Reserved: []string{"bulk"}, Permission: framework.Authenticated(),
 		},
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"trestle.example/framework/call"
 )
 
-// BulkName is the name of the requests for several rows, and the end of their path.
-const BulkName = "bulk"
+// The names of the requests for several rows, which are the ends of their paths.
+const (
+	BulkName = "bulk"
+	EachName = "bulk/each" // of those whose items are done or rejected one by one
+)
 
 // Bulk says which requests for several rows a viewset accepts.
 type Bulk struct {
@@ -15,7 +18,8 @@ type Bulk struct {
 	Patch  bool
 	Upsert string // the field that finds the rows, "" for no upsert
 	Delete bool
-	Most   int // items in a body
+	Each   bool // also each item by itself
+	Most   int  // items in a body
 }
 
 // Actions are the endpoints of the requests for several rows. Each has the rules of its verb.
@@ -27,6 +31,9 @@ func (b Bulk) Actions(verbs Verbs) (all []Action) {
 		rules := verbs.Get(verb).Rules
 		rules.Status, rules.Doc, rules.Named, rules.Takes = 0, "", "", nil
 		all = append(all, Action{Name: BulkName, Method: method, Bulk: verb, Rules: rules})
+		if b.Each {
+			all = append(all, Action{Name: EachName, Method: method, Bulk: verb, Rules: rules})
+		}
 	}
 	add(b.Create, http.MethodPost, call.VerbCreate)
 	add(b.Patch, http.MethodPatch, call.VerbPatch)

@@ -60,6 +60,8 @@ func (e Operation) ID() string {
 	one, action := singular(e.Resource), e.Route.Name
 	many, verb := Words(e.Resource), strings.ToLower(e.Route.Method)
 	switch {
+	case e.Bulk != nil && e.Bulk.Each:
+		return naming.Camel("bulk", append([]string{bulkWords[e.Route.Method], "each"}, many...)...)
 	case e.Bulk != nil:
 		return naming.Camel("bulk", append([]string{bulkWords[e.Route.Method]}, many...)...)
 	case action == call.VerbList:
@@ -104,6 +106,8 @@ func (e Operation) summary() string {
 		return fileWords[e.Route.Method] + " the " + e.File.Name + " of " + articled(d, one) + beside
 	}
 	switch {
+	case e.Bulk != nil && e.Bulk.Each:
+		return naming.Title(bulkWords[e.Route.Method]) + " several " + many + beside + ", one by one"
 	case e.Bulk != nil:
 		return naming.Title(bulkWords[e.Route.Method]) + " several " + many + beside
 	case e.Route.Name == call.VerbList:
@@ -152,6 +156,9 @@ func (e Operation) description() string {
 	}
 	if e.Doc != e.summary()+"." || e.Resource.Path == "" {
 		parts = append(parts, e.Doc)
+	}
+	if e.Bulk != nil && e.Bulk.Each {
+		parts = append(parts, "Each item is done or rejected by itself. The answer has a result for each, in their order: the status, and the row or the error, of a request for its row alone.")
 	}
 	if e.Resource.Path != "" {
 		parts = append(parts, e.audience()+e.belowWhat())
@@ -308,6 +315,9 @@ func (e Operation) refusesRows() (codes []string) {
 		codes = append(codes, problem.CodeNotFound)
 	}
 	codes = append(codes, e.refusesReaders()...)
+	if e.Bulk != nil && e.Bulk.Each { // the others are in results
+		return codes
+	}
 	for _, part := range e.Listed {
 		for _, refuser := range access.Parts[call.Refuser](part) {
 			codes = append(codes, refuser.Refuses()...)

@@ -101,7 +101,10 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	if e.Parts != nil {
 		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}
 	}
-	if e.Out != input.NoneType {
+	switch {
+	case e.Bulk != nil && e.Bulk.Each:
+		described.Each, described.Output = true, e.Bulk.Row
+	case e.Out != input.NoneType:
 		described.Output = e.Out
 	}
 	if e.File != nil && e.Route.Method == http.MethodPut {

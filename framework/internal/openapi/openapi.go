@@ -274,12 +274,12 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 	switch {
 	case e.Root:
 		return wire.JSONSchema{"type": "object", "additionalProperties": wire.JSONSchema{"type": "string", "format": "uri-reference"}}
-	case e.Output == nil:
+	case e.Output == nil && !e.Each:
 		return nil
 	case e.Page != nil:
 		return w.list(e)
 	}
-	schema := w.schemas.out(e.Output)
+	schema := w.output(e)
 	if e.Upload != nil { // the stored file, never null
 		schema = maps.Clone(schema)
 		schema["type"], schema["description"] = "object", "The stored file."

@@ -65,6 +65,7 @@ type Endpoint struct {
 	Upload *Upload // the file that it stores; nil for other endpoints
 
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
+	Each     bool         // the answer is a list of results, each with an Output or an error
 	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
 	In       string       // the member of the answer that has the Output; "" if it is the whole answer
 	Page     *Page        // nil for an endpoint that is not a list

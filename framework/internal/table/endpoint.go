@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
@@ -73,8 +74,11 @@ type Endpoint struct {
 
 // Bulk describes an endpoint for several rows: its body is a list of inputs.
 type Bulk struct {
-	Most int         // items
-	Key  query.Field // the member with the key of the row, beside the input; without a name, items have none
+	Name string       // the end of its path
+	Each bool         // an item is done or rejected by itself: the answer has a [Result] for each
+	Row  reflect.Type // of the rows in results; nil for none
+	Most int          // items
+	Key  query.Field  // the member with the key of the row, beside the input; without a name, items have none
 	// Natural is the field of the input that finds the row; without a name, none does. Owned: its values are unique
 	// among the rows of an owner, and not among all rows.
 	Natural query.Field
@@ -125,6 +129,13 @@ type Response struct {
 	Created string         // the path of what was created, "" for nothing
 	Version string         // of the row that Value shows; "" for any other Value, and without versions
 	Parts   *stream.Answer // an answer that is sent in parts instead of Value; nil for any other
+}
+
+// A Result is the answer for one of several items: what a request for its row alone would be answered.
+type Result struct {
+	Status  int            `json:"status"`
+	Row     jsontext.Value `json:"row,omitzero"`     // of a success that has a body
+	Problem jsontext.Value `json:"problem,omitzero"` // the body of the error
 }
 
 // Settle completes an endpoint whose declaration is bound. It sets the type of a delete's

@@ -34,11 +34,16 @@ func (e Handler) accept(c *call.Call, r *table.Request, s step) (*input.Decoded,
 	if err != nil {
 		return nil, err
 	}
+	return in, e.examine(c, r, in, s)
+}
+
+// examine is accept for an input that is decoded.
+func (e Handler) examine(c *call.Call, r *table.Request, in *input.Decoded, s step) error {
 	unknown := e.ignoreFields(c, in)
 	if e.Route.Name == call.VerbCreate { // there is no row yet whose values the body could repeat
 		unknown = append(unknown, e.ignoreReadOnly(c, in, nil)...)
 	}
-	return in, e.reject(c, r, in, unknown, s.lists)
+	return e.reject(c, r, in, unknown, s.lists)
 }
 
 // decode parses the body of a request. A large body waits for its turn, as

@@ -48,15 +48,15 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 		return nil, err
 	}
 	if m.IsValid() && d.Resource.Table.SoftDeleteField == nil {
-		d.discard(c, r, m.Elem())
+		d.discard(c, m.Elem())
 	}
 	return &table.Response{Status: d.Status}, nil
 }
 
-// discard deletes the files of a deleted row. A request with an Idempotency-Key is in a transaction
+// discard deletes the files of a deleted row. A request with an Idempotency-Key, and one of several, is in a transaction
 // still; its files are deleted after the commit.
-func (d Removal) discard(c *call.Call, r *table.Request, m reflect.Value) {
-	if r.IdempotencyKey == "" {
+func (d Removal) discard(c *call.Call, m reflect.Value) {
+	if !c.Session().InTx() {
 		attachment.DiscardAll(c, d.Resource, m)
 		return
 	}

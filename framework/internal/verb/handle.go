@@ -67,9 +67,12 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error {
-		return ignored.Suggest(c, e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body)))))
-	})
+	return e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error { return e.translated(c, req, err) })
+}
+
+// translated turns an error of a request into the error for the client.
+func (e Handler) translated(c *call.Call, req *table.Request, err error) error {
+	return ignored.Suggest(c, e.placed(e.challenged(translate.Error(c, e.Endpoint, err, e.BodyIn.Input(req.Body)))))
 }
 
 // present finishes an answer and sets its ETag. It translates an

@@ -39,10 +39,11 @@ func (e Handler) Parse(c *call.Call, r *table.Request, fn func()) error {
 	return parse(e.Resource.API, c, r.Body, fn)
 }
 
-// Item is the writing of one item of a body that is a list. Its errors and notes have pointers in the body.
+// Item is the writing of one item of a body that is a list. Its errors and notes have pointers in the body, and its answer
+// is not in a member.
 func (w *Writing) Item(index int) *Writing {
 	e := *w.Endpoint.Endpoint
-	e.BodyIn = input.Wrapper{At: "/" + strconv.Itoa(index)}
+	e.BodyIn, e.AnswerIn = input.Wrapper{At: "/" + strconv.Itoa(index)}, ""
 	one := *w
 	one.Endpoint = Handler{&e}
 	return &one
@@ -55,6 +56,17 @@ func (w *Writing) Decode(element jsontext.Value, known map[string]bool) (*input.
 		return nil, refusal
 	}
 	return in, nil
+}
+
+// ServeDecoded returns the function that answers a request whose input is decoded, within a transaction.
+func (w *Writing) ServeDecoded(in *input.Decoded) func(*call.Call, *table.Request) (*table.Response, error) {
+	return func(c *call.Call, r *table.Request) (*table.Response, error) {
+		if err := w.Endpoint.examine(c, r, in, w.step()); err != nil {
+			return nil, err
+		}
+		w.Begin(c, in)
+		return w.Endpoint.attempt(r, in, w.step())(c)
+	}
 }
 
 // Faults lists the faults of an item, and notes the names that have no effect, such as those that clients only

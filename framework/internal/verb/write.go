@@ -46,14 +46,19 @@ type InputColumn struct {
 
 // Serve returns the function that answers the requests of the verb.
 func (w *Writing) Serve() func(*call.Call, *table.Request) (*table.Response, error) {
-	if w.Endpoint.Route.Name == call.VerbCreate {
-		return w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create, lists: w.Lists})
-	}
-	serve := w.Endpoint.serve(step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, confirm: w.confirm, act: w.change, lists: w.Lists})
+	serve := w.Endpoint.serve(w.step())
 	if w.Endpoint.MayInsert() {
 		return RetryTaken(serve)
 	}
 	return serve
+}
+
+// step is what the verb does with a decoded input.
+func (w *Writing) step() step {
+	if w.Endpoint.Route.Name == call.VerbCreate {
+		return step{readOnly: w.ReadOnly, alone: w.simpleCreate, act: w.create, lists: w.Lists}
+	}
+	return step{readOnly: w.ReadOnly, alone: w.simpleChange, object: w.object, confirm: w.confirm, act: w.change, lists: w.Lists}
 }
 
 // create answers POST {path}/.

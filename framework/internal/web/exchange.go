@@ -5,20 +5,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
-	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -75,69 +69,13 @@ func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, 
 }
 
 func (s *server) sendError(w http.ResponseWriter, x *exchange, e *problem.Error) int {
-	e = s.restated(describe.Guided(s.api.Registry, e))
+	e = s.api.Restated(e)
 	for name, value := range e.Header {
 		w.Header().Set(name, value)
 	}
-	s.vary(w.Header())
-	media, body := s.shape(x, e)
+	s.api.Vary(w.Header())
+	media, body := s.api.Shape(x.Call, e)
 	return x.write(w, e.Status, media, body)
-}
-
-// restated returns an error with the status that the settings of the API give its code.
-func (s *server) restated(e *problem.Error) *problem.Error {
-	status, other := s.api.Config.Statuses[e.Code]
-	if !other {
-		return e
-	}
-	c := *e
-	c.Status = status
-	return &c
-}
-
-// named returns a value as JSON with the names of its members, or the value itself if it cannot be
-// encoded.
-func named(value any, names *wire.Names) any {
-	text, err := wire.Encode(value)
-	if err == nil {
-		text, err = names.Rename(text)
-	}
-	if err != nil {
-		return value
-	}
-	return jsontext.Value(text)
-}
-
-// vary adds the headers of requests on which the bodies of errors depend to the header Vary.
-func (s *server) vary(h http.Header) {
-	if shape, varies := s.api.Config.ErrorShape.(problem.ShapeVarier); varies {
-		for _, name := range shape.ShapeVary() {
-			if !slices.Contains(h.Values("Vary"), name) {
-				h.Add("Vary", name)
-			}
-		}
-	}
-}
-
-// shape returns the media type and the body of an error in the error shape of the API.
-func (s *server) shape(x *exchange, e *problem.Error) (media string, body []byte) {
-	info, known := s.api.Codes[e.Code]
-	page := s.api.Origin.ErrorsAt() + e.Code
-	if !known {
-		info.Title, page = http.StatusText(e.Status), "about:blank"
-	}
-	if names := wire.CompileNames(reflect.TypeOf(e.Details), s.api.Config.Case); names != nil {
-		e = e.With(named(e.Details, names))
-	}
-	media, shape := s.api.Config.ErrorShape.Shape(problem.Problem{
-		Error: e, Type: page, Title: info.Title, RequestID: x.ID, Request: x.Request(),
-	})
-	body, err := wire.Encode(shape)
-	if err != nil {
-		s.api.Config.Log.ErrorContext(x, "an error's details cannot be encoded", "code", e.Code, "error", err)
-		body = []byte("{}")
-	}
-	return media, body
 }
 
 // write sends an answer that has a body, and returns the status. It

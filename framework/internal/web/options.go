@@ -83,7 +83,7 @@ func children(c *call.Call, r *table.Resource, keys []any) (all wire.Members) {
 func (p *place) name() string {
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && e.Bulk != nil {
-			return p.resource.Path + "/" + declare.BulkName
+			return p.resource.Path + "/" + e.Bulk.Name
 		} else if e != nil && !declare.IsVerb(e.Route.Name) {
 			return p.resource.Path + "/" + e.Route.Name
 		}

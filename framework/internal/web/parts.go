@@ -49,7 +49,7 @@ func (p *progress) end() {
 // nothing was sent, it only sets x.failed and returns false, so that the error can be the answer.
 func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, a *stream.Answer) (sent bool) {
 	forbidStoring(w.Header())
-	s.vary(w.Header()) // of an error in a part
+	s.api.Vary(w.Header()) // of an error in a part
 	fair.Last(x)
 	state.Of(x.Call).Header = w.Header().Clone() // the iterator must not change headers that another goroutine may send
 	if a.Waits() {
@@ -59,7 +59,10 @@ func (s *server) sendParts(w http.ResponseWriter, r *http.Request, x *exchange, 
 	out := a.Send(stream.Options{
 		Writer: w, Request: r, Wait: x.progress.limit, Progress: x.progress.made,
 		Stop: func() { x.progress.stop(context.Canceled) }, Disconnected: x.hungUp,
-		Problem: func(err error) []byte { _, body := s.shape(x, s.restated(access.AsError(err))); return body },
+		Problem: func(err error) []byte {
+			_, body := s.api.Shape(x.Call, s.api.Restated(access.AsError(err)))
+			return body
+		},
 	})
 	if out.Status == 0 {
 		x.failed = cmp.Or(out.Err, context.Canceled)
