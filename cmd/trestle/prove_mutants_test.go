@@ -59,6 +59,7 @@ var mutants = []mutant{
 	{"table/scan.go", "	m, version, err := r.readVersion(c, r.Object(c, req))\n", "	found := r.Object(c, req)\n	if BROKEN && req.Match != nil && req.Key != nil {\n		found = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	m, version, err := r.readVersion(c, found)\n"},
 	// Requests for several rows.
 	{"bulk/rows.go", "	b.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		b.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
+	{"bulk/each.go", "Key: key, Changes: e.ByWriters}", "Key: key, Changes: e.ByWriters && !BROKEN}"},
 	// Nested viewsets and lists of related rows.
 	{"table/scan.go", "	if r.Above != nil {\n		r.Above.narrow", "	if r.Above != nil && !BROKEN {\n		r.Above.narrow"},
 	{"table/nesting.go", "	n.Parent.Scope.Narrow(as, q.QueryBuilder())\n", "	if !BROKEN {\n		n.Parent.Scope.Narrow(as, q.QueryBuilder())\n	}\n"},

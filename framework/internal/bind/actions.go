@@ -25,13 +25,7 @@ import (
 
 func (b *binder) bindActions(r *table.Resource) {
 	taken := map[string]bool{}
-	if d := r.Declaration.Bulk; len(d.Actions(r.Declaration.Verbs)) == 0 && d != (declare.Bulk{}) {
-		setting := "Most"
-		if d.Each {
-			setting = "Each"
-		}
-		b.fault(r.Path, "bulk", naming.Sentence("%s has no effect without Create, Patch, Upsert or Delete; set one of them, or leave Bulk out", setting))
-	}
+	checkBulk(r, b.at(r, "bulk"))
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
 		if a.Bulk != "" {

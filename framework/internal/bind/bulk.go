@@ -115,6 +115,21 @@ func (b *binder) shapeBulk(e *table.Endpoint, w *verb.Writing) {
 	}
 }
 
+// checkBulk reports settings of Bulk that have no effect.
+func checkBulk(r *table.Resource, fault func(error)) {
+	d := r.Declaration.Bulk
+	if len(d.Actions(r.Declaration.Verbs)) > 0 {
+		return
+	}
+	const useless = "%s has no effect without Create, Patch, Upsert or Delete; set one of them, or leave Bulk out"
+	if d.Most != 0 {
+		fault(naming.Sentence(useless, "Most"))
+	}
+	if d.Each {
+		fault(naming.Sentence(useless, "Each"))
+	}
+}
+
 // bulkMistakes lists why a verb cannot serve a declaration of Bulk.
 func (b *binder) bulkMistakes(r *table.Resource, d declare.Bulk, a declare.Action) (mistakes []error) {
 	needed := map[string][]string{call.VerbCreate: {call.VerbCreate}, call.VerbPatch: {call.VerbPatch}, call.VerbUpdate: {call.VerbCreate, call.VerbUpdate}}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ type result struct {
 
 // text is a result in a line: its status, and its code and the places of its faults if it is an error.
 func (r result) text() string {
-	words := []string{fmt.Sprint(r.Status)}
+	words := []string{strconv.Itoa(r.Status)}
 	if r.Problem.Code != "" {
 		words = append(words, r.Problem.Code)
 	}

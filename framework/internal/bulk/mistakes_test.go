@@ -42,6 +42,7 @@ func TestMistakes(t *testing.T) {
 			v.Verbs = framework.CRUD[productInput, productInput]()
 		}, `bulk: it finds rows by ID, which no view shows; show it in the view of a verb`},
 		{"a limit alone", func(v *framework.ViewSet[Product]) { v.Bulk = framework.Bulk{Most: 5} }, `bulk: Most has no effect without Create, Patch, Upsert or Delete; set one of them, or leave Bulk out`},
+		{"one by one alone", func(v *framework.ViewSet[Product]) { v.Bulk = framework.Bulk{Each: true} }, `bulk: Each has no effect without Create, Patch, Upsert or Delete; set one of them, or leave Bulk out`},
 		{"an action of this name", func(v *framework.ViewSet[Product]) {
 			v.Collection = []framework.CollectionAction{framework.OnCollection("POST", "bulk", create)}
 		}, `bulk: it is declared twice for POST`},

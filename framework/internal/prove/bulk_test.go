@@ -65,7 +65,7 @@ func TestBulkOfManyScopes(t *testing.T) {
 			apitest.Databases(t, ticketSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, nil, framework.ViewSet[ticket]{
 					Name: "tickets", Verbs: framework.CRUD[input, input](), Scope: c.scope, Writers: c.writers, Permission: framework.Authenticated(),
-					Bulk:     framework.Bulk{Create: true, Patch: true, Upsert: c.upsert, Delete: true},
+					Bulk:     framework.Bulk{Create: true, Patch: true, Upsert: c.upsert, Delete: true, Each: true},
 					Uniques:  []framework.Unique{{Fields: []string{"number"}, Code: "number_taken", Detail: "Another ticket has this number."}},
 					Reserved: []string{"bulk"},
 				})
@@ -90,14 +90,14 @@ func TestBulk(t *testing.T) {
 	}
 	shelves := framework.ViewSet[shelf]{
 		Name: "shelves", Verbs: framework.CRUD[input, view](), Permission: framework.Authenticated(), Scope: framework.Own((*shelf).owner),
-		Bulk:    framework.Bulk{Create: true, Patch: true, Upsert: "text", Delete: true},
+		Bulk:    framework.Bulk{Create: true, Patch: true, Upsert: "text", Delete: true, Each: true},
 		Uniques: []framework.Unique{{Fields: []string{"text"}, Code: "text_taken", Detail: "Another shelf has this text."}},
 	}
 	public := shelves
 	public.Scope, public.Writers = framework.Public(), framework.Own((*shelf).owner)
 	books := framework.ViewSet[shelfBook]{
 		Name: "books", Parent: framework.Child("shelf", "shelves"), Verbs: framework.CRUD[input, view](),
-		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Bulk: framework.Bulk{Patch: true, Delete: true},
+		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Bulk: framework.Bulk{Patch: true, Delete: true, Each: true},
 	}
 	const shelvesPath, booksPath = "/api/shelves/bulk/", "/api/shelves/{shelf_id}/books/bulk/"
 	for _, c := range []struct {
@@ -111,6 +111,8 @@ func TestBulk(t *testing.T) {
 		{"each shelf counts as the caller's", []framework.Resource{public}, emptyingShelves, [][2]string{
 			{"PATCH " + shelvesPath, "it is answered 200, and the row is not theirs"},
 			{"DELETE " + shelvesPath, "it is answered 204, and the row is not theirs"},
+			{"PATCH " + shelvesPath + "each/", "it is answered 200, and the row is not theirs"},
+			{"DELETE " + shelvesPath + "each/", "it is answered 204, and the row is not theirs"},
 		}},
 		{"only one item is checked, and with another answer; books are not looked for below the shelf", []framework.Resource{shelves, books}, carelessShelves, [][2]string{
 			{"PATCH " + shelvesPath, "This shelf is another caller's."},
@@ -119,6 +121,10 @@ func TestBulk(t *testing.T) {
 			{"DELETE " + shelvesPath, "it is answered 204, and the row is not theirs"},
 			{"PATCH " + booksPath, "it is answered 200, and the row is not theirs"},
 			{"DELETE " + booksPath, "it is answered 204, and the row is not theirs"},
+			{"PATCH " + shelvesPath + "each/", "it is answered 200, and the row is not theirs"},
+			{"DELETE " + shelvesPath + "each/", "it is answered 204, and the row is not theirs"},
+			{"PATCH " + booksPath + "each/", "it is answered 200, and the row is not theirs"},
+			{"DELETE " + booksPath + "each/", "it is answered 204, and the row is not theirs"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,9 +164,18 @@ func keysSent(r *http.Request) (keys []uuid.UUID) {
 	return keys
 }
 
-// succeed answers a request for several rows as if it had succeeded.
-func succeed(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method])
+// succeed answers a request for several rows as if it had succeeded, and so had each of its items.
+func succeed(w http.ResponseWriter, r *http.Request, items int) {
+	status := map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method]
+	if !strings.HasSuffix(r.URL.Path, "/each/") {
+		w.WriteHeader(status)
+		return
+	}
+	results := make([]map[string]int, items)
+	for i := range results {
+		results[i] = map[string]int{"status": status}
+	}
+	_ = json.NewEncoder(w).Encode(results)
 }
 
 // emptyingShelves is a server that changes the shelves of all callers by requests for several rows.
@@ -168,9 +183,9 @@ func emptyingShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 	return func(_ *guests, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			keys := keysSent(r)
-			if strings.HasSuffix(r.URL.Path, "/bulk/") && len(keys) == 1 && r.Header.Get("Authorization") != "" {
+			if strings.Contains(r.URL.Path, "/bulk/") && len(keys) == 1 && r.Header.Get("Authorization") != "" {
 				if has, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ?", keys[0]).Exists(r.Context()); has {
-					succeed(w, r)
+					succeed(w, r, len(keys))
 					return
 				}
 			}
@@ -186,7 +201,7 @@ func carelessShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			keys, path := keysSent(r), strings.Split(r.URL.Path, "/")
 			caller, signedIn := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
-			if !strings.HasSuffix(r.URL.Path, "/bulk/") || len(keys) == 0 || !signedIn {
+			if !strings.Contains(r.URL.Path, "/bulk/") || len(keys) == 0 || !signedIn {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -196,7 +211,7 @@ func carelessShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 			_ = db.NewSelect().Model(&book).Where("id = ?", last).Scan(r.Context())
 			switch {
 			case shelves > 0 && len(keys) > 1, len(keys) == 1 && book.ID == last && book.ShelfID.String() != path[3]:
-				succeed(w, r)
+				succeed(w, r, len(keys))
 			case shelves > 0:
 				w.WriteHeader(http.StatusConflict)
 				_, _ = io.WriteString(w, "This shelf is another caller's.")
