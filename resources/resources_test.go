@@ -64,7 +64,9 @@ PATCH /api/patients/{id}/: authenticated, own, unless patients.view|add|change|d
 DELETE /api/patients/{id}/: authenticated, own, unless patients.view|add|change|delete
 GET /api/patients/{id}/appointments/: authenticated, own, unless patients.view|add|change|delete
 POST /api/patients/bulk/: authenticated, own, unless patients.view|add|change|delete
+POST /api/patients/bulk/each/: authenticated, own, unless patients.view|add|change|delete
 PATCH /api/patients/bulk/: authenticated, own, unless patients.view|add|change|delete
+PATCH /api/patients/bulk/each/: authenticated, own, unless patients.view|add|change|delete
 GET /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 POST /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 GET /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete

@@ -479,3 +479,22 @@ func TestManyPatients(t *testing.T) {
 		s.as("bob").Patch("/api/patients/bulk/", []fields{{"id": patients[0].ID, "city": "X"}}).Expect(http.StatusBadRequest).Contains(`"/0/id"`)
 	})
 }
+
+// TestManyPatientsOneByOne checks that a clinic enters the good lines of a list, and gets the faults of the others.
+func TestManyPatientsOneByOne(t *testing.T) {
+	both(t, func(t *testing.T, s *site) {
+		ada := s.as("ada")
+		var results []struct {
+			Status int
+			Row    struct{ ID string }
+		}
+		ada.Post("/api/patients/bulk/each/", []fields{{"name": "Asha Rao", "phone": "+91 50000 10001"}, {"name": "Zoya Khan"}}).Expect(http.StatusOK).
+			Contains(`"pointer":"/1/phone"`, "validation_failed").JSON(&results)
+		if len(results) != 2 || results[0].Status != http.StatusCreated || results[1].Status != http.StatusBadRequest {
+			t.Fatalf("the results are %+v; want 201 and 400", results)
+		}
+		ada.Get("/api/patients/" + results[0].Row.ID + "/").Expect(http.StatusOK).Contains("Asha Rao")
+		s.as("bob").Patch("/api/patients/bulk/each/", []fields{{"id": results[0].Row.ID, "city": "X"}}).Expect(http.StatusOK).Contains(`"status":404`).Lacks("Asha")
+		ada.Get("/api/patients/").Expect(http.StatusOK).Contains(`"count":1`).Lacks(`"city":"X"`)
+	})
+}

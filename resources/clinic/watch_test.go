@@ -108,7 +108,7 @@ var inside = []string{
 // members are all the names that a body may have.
 var members = strings.Fields(`
 	id name phone city created_at updated_at speciality patient doctor status fee starts_at notes
-	count next previous results
+	count next previous results row problem
 	patients appointments doctors manage/doctors
 	categories products cart cart/items orders admin/products admin/orders
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke

@@ -1392,6 +1392,16 @@ type PatientItem struct {
 	Phone *string `json:"phone,omitempty"`
 }
 
+// PatientResult The result of one of several items: its row, or its error.
+type PatientResult struct {
+	// Problem An error (RFC 9457).
+	Problem *Problem `json:"problem,omitempty"`
+	Row     *Patient `json:"row,omitempty"`
+
+	// Status The status of a request for the row of this item alone.
+	Status int `json:"status"`
+}
+
 // PatientsPage defines model for PatientsPage.
 type PatientsPage struct {
 	// Count How many rows match in all.
@@ -2187,6 +2197,18 @@ type BulkCreatePatientsParams struct {
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
 }
 
+// BulkChangeEachPatientsJSONBody defines parameters for BulkChangeEachPatients.
+type BulkChangeEachPatientsJSONBody = []PatientItem
+
+// BulkCreateEachPatientsJSONBody defines parameters for BulkCreateEachPatients.
+type BulkCreateEachPatientsJSONBody = []PatientInput
+
+// BulkCreateEachPatientsParams defines parameters for BulkCreateEachPatients.
+type BulkCreateEachPatientsParams struct {
+	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
+	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
 // DeletePatientParams defines parameters for DeletePatient.
 type DeletePatientParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
@@ -2330,6 +2352,12 @@ type BulkChangePatientsJSONRequestBody = BulkChangePatientsJSONBody
 
 // BulkCreatePatientsJSONRequestBody defines body for BulkCreatePatients for application/json ContentType.
 type BulkCreatePatientsJSONRequestBody = BulkCreatePatientsJSONBody
+
+// BulkChangeEachPatientsJSONRequestBody defines body for BulkChangeEachPatients for application/json ContentType.
+type BulkChangeEachPatientsJSONRequestBody = BulkChangeEachPatientsJSONBody
+
+// BulkCreateEachPatientsJSONRequestBody defines body for BulkCreateEachPatients for application/json ContentType.
+type BulkCreateEachPatientsJSONRequestBody = BulkCreateEachPatientsJSONBody
 
 // UpdatePatientJSONRequestBody defines body for UpdatePatient for application/json ContentType.
 type UpdatePatientJSONRequestBody = PatchedPatientInput
@@ -3027,6 +3055,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
 	BulkCreatePatients(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkChangeEachPatientsWithBody Change several patients, one by one
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+	BulkChangeEachPatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkChangeEachPatients Change several patients, one by one
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+	BulkChangeEachPatients(ctx context.Context, body BulkChangeEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCreateEachPatientsWithBody Create several patients, one by one
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+	BulkCreateEachPatientsWithBody(ctx context.Context, params *BulkCreateEachPatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkCreateEachPatients Create several patients, one by one
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+	BulkCreateEachPatients(ctx context.Context, params *BulkCreateEachPatientsParams, body BulkCreateEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeletePatient Delete a patient
 	//
@@ -4497,6 +4553,74 @@ func (c *Client) BulkCreatePatientsWithBody(ctx context.Context, params *BulkCre
 // Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
 func (c *Client) BulkCreatePatients(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewBulkCreatePatientsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkChangeEachPatientsWithBody Change several patients, one by one
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+func (c *Client) BulkChangeEachPatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangeEachPatientsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkChangeEachPatients Change several patients, one by one
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+func (c *Client) BulkChangeEachPatients(ctx context.Context, body BulkChangeEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangeEachPatientsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCreateEachPatientsWithBody Create several patients, one by one
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+func (c *Client) BulkCreateEachPatientsWithBody(ctx context.Context, params *BulkCreateEachPatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCreateEachPatientsRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkCreateEachPatients Create several patients, one by one
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+func (c *Client) BulkCreateEachPatients(ctx context.Context, params *BulkCreateEachPatientsParams, body BulkCreateEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkCreateEachPatientsRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7364,6 +7488,101 @@ func NewBulkCreatePatientsRequestWithBody(server string, params *BulkCreatePatie
 	return req, nil
 }
 
+// NewBulkChangeEachPatientsRequest calls the generic BulkChangeEachPatients builder with application/json body
+func NewBulkChangeEachPatientsRequest(server string, body BulkChangeEachPatientsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBulkChangeEachPatientsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewBulkChangeEachPatientsRequestWithBody constructs an http.Request for the BulkChangeEachPatients method, with any body, and a specified content type
+func NewBulkChangeEachPatientsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/patients/bulk/each/")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBulkCreateEachPatientsRequest calls the generic BulkCreateEachPatients builder with application/json body
+func NewBulkCreateEachPatientsRequest(server string, params *BulkCreateEachPatientsParams, body BulkCreateEachPatientsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewBulkCreateEachPatientsRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewBulkCreateEachPatientsRequestWithBody constructs an http.Request for the BulkCreateEachPatients method, with any body, and a specified content type
+func NewBulkCreateEachPatientsRequestWithBody(server string, params *BulkCreateEachPatientsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/patients/bulk/each/")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewDeletePatientRequest constructs an http.Request for the DeletePatient method
 func NewDeletePatientRequest(server string, id openapi_types.UUID, params *DeletePatientParams) (*http.Request, error) {
 	var err error
@@ -8444,6 +8663,34 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/patients/bulk/ (the `BulkCreatePatients` operationId).
 	BulkCreatePatientsWithResponse(ctx context.Context, params *BulkCreatePatientsParams, body BulkCreatePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCreatePatientsResponse, error)
+
+	// BulkChangeEachPatientsWithBodyWithResponse Change several patients, one by one
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+	BulkChangeEachPatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangeEachPatientsResponse, error)
+
+	// BulkChangeEachPatientsWithResponse Change several patients, one by one
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+	BulkChangeEachPatientsWithResponse(ctx context.Context, body BulkChangeEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangeEachPatientsResponse, error)
+
+	// BulkCreateEachPatientsWithBodyWithResponse Create several patients, one by one
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+	BulkCreateEachPatientsWithBodyWithResponse(ctx context.Context, params *BulkCreateEachPatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCreateEachPatientsResponse, error)
+
+	// BulkCreateEachPatientsWithResponse Create several patients, one by one
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+	BulkCreateEachPatientsWithResponse(ctx context.Context, params *BulkCreateEachPatientsParams, body BulkCreateEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCreateEachPatientsResponse, error)
 
 	// DeletePatientWithResponse Delete a patient
 	//
@@ -9908,6 +10155,56 @@ func (r BulkCreatePatientsResponse) StatusCode() int {
 	return 0
 }
 
+type BulkChangeEachPatientsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]PatientResult
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkChangeEachPatientsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkChangeEachPatientsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkCreateEachPatientsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]PatientResult
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkCreateEachPatientsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkCreateEachPatientsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type DeletePatientResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11210,6 +11507,58 @@ func (c *ClientWithResponses) BulkCreatePatientsWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseBulkCreatePatientsResponse(rsp)
+}
+
+// BulkChangeEachPatientsWithBodyWithResponse Change several patients, one by one
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+func (c *ClientWithResponses) BulkChangeEachPatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangeEachPatientsResponse, error) {
+	rsp, err := c.BulkChangeEachPatientsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkChangeEachPatientsResponse(rsp)
+}
+
+// BulkChangeEachPatientsWithResponse Change several patients, one by one
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/patients/bulk/each/ (the `BulkChangeEachPatients` operationId).
+func (c *ClientWithResponses) BulkChangeEachPatientsWithResponse(ctx context.Context, body BulkChangeEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangeEachPatientsResponse, error) {
+	rsp, err := c.BulkChangeEachPatients(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkChangeEachPatientsResponse(rsp)
+}
+
+// BulkCreateEachPatientsWithBodyWithResponse Create several patients, one by one
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+func (c *ClientWithResponses) BulkCreateEachPatientsWithBodyWithResponse(ctx context.Context, params *BulkCreateEachPatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkCreateEachPatientsResponse, error) {
+	rsp, err := c.BulkCreateEachPatientsWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCreateEachPatientsResponse(rsp)
+}
+
+// BulkCreateEachPatientsWithResponse Create several patients, one by one
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/patients/bulk/each/ (the `BulkCreateEachPatients` operationId).
+func (c *ClientWithResponses) BulkCreateEachPatientsWithResponse(ctx context.Context, params *BulkCreateEachPatientsParams, body BulkCreateEachPatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkCreateEachPatientsResponse, error) {
+	rsp, err := c.BulkCreateEachPatients(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkCreateEachPatientsResponse(rsp)
 }
 
 // DeletePatientWithResponse Delete a patient
@@ -13150,6 +13499,72 @@ func ParseBulkCreatePatientsResponse(rsp *http.Response) (*BulkCreatePatientsRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest []Patient
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkChangeEachPatientsResponse parses an HTTP response from a BulkChangeEachPatientsWithResponse call
+func ParseBulkChangeEachPatientsResponse(rsp *http.Response) (*BulkChangeEachPatientsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkChangeEachPatientsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []PatientResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkCreateEachPatientsResponse parses an HTTP response from a BulkCreateEachPatientsWithResponse call
+func ParseBulkCreateEachPatientsResponse(rsp *http.Response) (*BulkCreateEachPatientsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkCreateEachPatientsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []PatientResult
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

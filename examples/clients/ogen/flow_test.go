@@ -23,7 +23,7 @@ func TestFlow(t *testing.T) {
 	}))
 	script := client{t: t, token: want[*api.TokenHeaders](t, in, err).Response.Token}.connect()
 
-	made, err := script.CreatePatient(t.Context(), &api.PatientInput{Name: "Zoya Khan", Phone: "+915060010099"})
+	made, err := script.CreatePatient(t.Context(), &api.PatientInput{Name: "Zoya Khan", Phone: "+915060010099"}, api.CreatePatientParams{})
 	patient := want[*api.PatientHeaders](t, made, err).Response
 	read, err := script.GetPatient(t.Context(), api.GetPatientParams{ID: patient.ID})
 	if got := want[*api.GetPatientOKHeaders](t, read, err).Response; got.Name != "Zoya Khan" || got.ID != patient.ID {

@@ -466,6 +466,34 @@ export interface paths {
         patch: operations["bulkChangePatients"];
         trace?: never;
     };
+    "/api/patients/bulk/each/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create several patients, one by one
+         * @description Each item is done or rejected by itself. The answer has a result for each, in their order: the status, and the row or the error, of a request for its row alone.
+         *
+         *     For signed-in users.
+         */
+        post: operations["bulkCreateEachPatients"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change several patients, one by one
+         * @description Each item is done or rejected by itself. The answer has a result for each, in their order: the status, and the row or the error, of a request for its row alone.
+         *
+         *     For signed-in users; the caller's own rows, or all rows with the permissions patients.view and patients.change.
+         */
+        patch: operations["bulkChangeEachPatients"];
+        trace?: never;
+    };
     "/api/appointments/": {
         parameters: {
             query?: never;
@@ -2465,6 +2493,13 @@ export interface components {
              */
             city?: string;
         };
+        /** @description The result of one of several items: its row, or its error. */
+        PatientResult: {
+            /** @description The status of a request for the row of this item alone. */
+            status: number;
+            row?: components["schemas"]["Patient"];
+            problem?: components["schemas"]["Problem"];
+        };
         PatientsPage: {
             /**
              * Format: int64
@@ -3497,6 +3532,23 @@ export interface components {
                 "application/problem+json": components["schemas"]["EmailTakenProblem"];
             };
         };
+        /** @description `idempotency_in_progress`: The same request is still under way. */
+        IdempotencyInProgress: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                /** @description After how many seconds to try again. */
+                "Retry-After"?: string;
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["IdempotencyInProgressProblem"];
+            };
+        };
         /**
          * @description - `idempotency_in_progress`: The same request is still under way.
          *     - `illegal_transition`: Not the order's next step.
@@ -4063,6 +4115,7 @@ export type PatchedQuantityInput = components['schemas']['PatchedQuantityInput']
 export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
 export type PatientItem = components['schemas']['PatientItem'];
+export type PatientResult = components['schemas']['PatientResult'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
 export type PreconditionFailedProblem = components['schemas']['PreconditionFailedProblem'];
@@ -4129,6 +4182,7 @@ export type ResponseCsrfFailed = components['responses']['CsrfFailed'];
 export type ResponseCsrfFailedOrForbidden = components['responses']['CsrfFailedOrForbidden'];
 export type ResponseCsrfFailedOrTlsRequired = components['responses']['CsrfFailedOrTlsRequired'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
+export type ResponseIdempotencyInProgress = components['responses']['IdempotencyInProgress'];
 export type ResponseIdempotencyInProgressOrIllegalTransition = components['responses']['IdempotencyInProgressOrIllegalTransition'];
 export type ResponseIdempotencyInProgressOrInsufficientStockOrQuantityLimit = components['responses']['IdempotencyInProgressOrInsufficientStockOrQuantityLimit'];
 export type ResponseIdempotencyInProgressOrOrderNotCancellable = components['responses']['IdempotencyInProgressOrOrderNotCancellable'];
@@ -5782,6 +5836,135 @@ export interface operations {
             403: components["responses"]["CsrfFailed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ConflictOrNotUnique"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    bulkCreateEachPatients: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientInput"][];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientResult"][];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_idempotency_key`: The Idempotency-Key is not valid.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidIdempotencyKeyProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionUnsupported"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    bulkChangeEachPatients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientItem"][];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientResult"][];
+                };
+            };
+            /**
+             * @description - `invalid_host`: The host is not served here.
+             *     - `invalid_json`: The body is not one JSON object.
+             *     - `invalid_parameter`: A query parameter is not valid.
+             *     - `validation_failed`: The body is not valid.
+             */
+            400: {
+                headers: {
+                    /** @description The methods of this path. */
+                    Allow?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidHostProblem"] | components["schemas"]["InvalidJsonProblem"] | components["schemas"]["InvalidParameterProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionUnsupported"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
