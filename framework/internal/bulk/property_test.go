@@ -51,7 +51,7 @@ func (m model) apply(method, who string, item fields) bool {
 }
 
 // TestRandomOperations checks that random requests for several rows leave the table as a model says: each does all
-// of its items, or nothing.
+// of its items, or nothing, or each item by itself.
 func TestRandomOperations(t *testing.T) {
 	seed := rand.Uint64()
 	if text := os.Getenv("TRESTLE_SEED"); text != "" {
@@ -63,10 +63,15 @@ func TestRandomOperations(t *testing.T) {
 		has, callers := model{}, map[string]*frameworktest.Client{"ada": by.ada, "bob": by.bob}
 		for range 300 {
 			who := []string{"ada", "bob"}[r.IntN(2)]
-			if r.IntN(8) == 0 {
+			switch act := r.IntN(16); {
+			case act == 0:
 				has = has.remove(t, r, callers[who], who)
-			} else {
+			case act == 1:
+				has = has.removeEach(t, r, callers[who], who)
+			case act < 9:
 				has = has.write(t, r, callers[who], who)
+			default:
+				has = has.writeEach(t, r, callers[who], who)
 			}
 		}
 		var stored struct {
@@ -145,6 +150,59 @@ func (m model) remove(t *testing.T, r *rand.Rand, c *frameworktest.Client, who s
 	}
 	if !may {
 		return m
+	}
+	return next
+}
+
+// writeEach sends a random POST, PUT or PATCH whose items are done one by one, and returns what the table should have then.
+func (m model) writeEach(t *testing.T, r *rand.Rand, c *frameworktest.Client, who string) model {
+	method := []string{http.MethodPost, http.MethodPut, http.MethodPatch}[r.IntN(3)]
+	ids := []string{noRow}
+	for _, sku := range slices.Sorted(maps.Keys(m)) {
+		ids = append(ids, m[sku].id)
+	}
+	body := items{}
+	for range 1 + r.IntN(6) {
+		item := fields{"sku": fmt.Sprint("s", r.IntN(12)), "name": fmt.Sprint("n", r.IntN(1000))}
+		if method == http.MethodPatch {
+			item["id"] = ids[r.IntN(len(ids))]
+		}
+		body = append(body, item)
+	}
+	results := resultsIn(t, c.Do(method, eachPath, body))
+	rows := rowsIn(t, results)
+	for i, one := range results {
+		next := m.clone()
+		may := next.apply(method, who, body[i])
+		if done := one.Status < 300; done != may {
+			t.Fatalf("item %d of %s %v by %s has the result %s; the table has %v", i, method, body, who, one.text(), m)
+		}
+		if may {
+			m = next
+			p := m[fmt.Sprint(body[i]["sku"])]
+			m[fmt.Sprint(body[i]["sku"])] = product{rows[i], p.owner, p.name}
+		}
+	}
+	return m
+}
+
+// removeEach sends a random DELETE whose keys are done one by one, and returns what the table should have then.
+func (m model) removeEach(t *testing.T, r *rand.Rand, c *frameworktest.Client, who string) model {
+	next, ids, want := m.clone(), []string{noRow}, []int{http.StatusNotFound}
+	for _, sku := range slices.Sorted(maps.Keys(m)) {
+		switch {
+		case r.IntN(4) > 0:
+		case m[sku].owner == who:
+			ids, want = append(ids, m[sku].id, m[sku].id), append(want, http.StatusNoContent, http.StatusNotFound)
+			delete(next, sku)
+		default:
+			ids, want = append(ids, m[sku].id), append(want, http.StatusForbidden)
+		}
+	}
+	for i, one := range resultsIn(t, c.Delete(eachPath+"?id="+strings.Join(ids, ","))) {
+		if one.Status != want[i] {
+			t.Fatalf("key %d of %v by %s has the result %s; want %d; the table has %v", i, ids, who, one.text(), want[i], m)
+		}
 	}
 	return next
 }
