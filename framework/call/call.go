@@ -93,8 +93,9 @@ func (c *Call) InTx(fn func(c *Call) error) error {
 // functions that follow. fn is not stored: if the process ends before, it is lost. For work that
 // must not be lost, store a row in the transaction.
 func (c *Call) AfterCommit(fn func(c *Call) error) {
-	later := func(ctx context.Context) error { return fn(c.afterwards(ctx)) }
 	s := state.Of(c)
+	sent := s.Progress.Sent // of this item, if the request has several
+	later := func(ctx context.Context) error { return fn(c.afterwards(ctx, sent)) }
 	if s.Pending == nil {
 		s.After.Start(c.Context, c.ID.String(), later)
 		return
@@ -102,14 +103,14 @@ func (c *Call) AfterCommit(fn func(c *Call) error) {
 	*s.Pending = append(*s.Pending, later)
 }
 
-// afterwards returns the call of a function of [Call.AfterCommit].
-func (c *Call) afterwards(ctx context.Context) *Call {
+// afterwards returns the call of a function of [Call.AfterCommit], for an input with the fields that sent reports.
+func (c *Call) afterwards(ctx context.Context, sent func(name string) bool) *Call {
 	session := state.Of(c).Session.DB().Session()
 	later := *c
 	later.Context, later.DB = ctx, session.IDB()
 	s := state.Of(&later)
 	s.Session, s.Header, s.Writer, s.Pending = session, http.Header{}, nil, nil
-	s.Progress = &state.Progress{Sent: s.Progress.Sent}
+	s.Progress = &state.Progress{Sent: sent}
 	return &later
 }
 

@@ -22,7 +22,7 @@ import (
 const eachEntries = "/api/entries/bulk/each/"
 
 // outcomes are the entries of the tests of functions, whose codes say what the function of a new entry does.
-func outcomes(db *sqldb.DB, later func(code string)) framework.ViewSet[Entry] {
+func outcomes(later func(code string)) framework.ViewSet[Entry] {
 	insert := func(c *framework.Call, e *Entry, code string) error {
 		_, err := c.DB.NewInsert().Model(&Entry{OwnerID: e.OwnerID, Code: code}).Exec(c)
 		return err
@@ -31,7 +31,14 @@ func outcomes(db *sqldb.DB, later func(code string)) framework.ViewSet[Entry] {
 		if err := insert(c, e, "beside "+in.Code); err != nil {
 			return err
 		}
-		c.AfterCommit(func(*framework.Call) error { later(in.Code); return nil })
+		c.AfterCommit(func(c *framework.Call) error {
+			if c.Has("text") {
+				later(in.Code + " with a text")
+			} else {
+				later(in.Code)
+			}
+			return nil
+		})
 		c.Header().Set("X-Last", in.Code)
 		switch in.Code {
 		case "refused":
@@ -73,7 +80,7 @@ func TestEachOfFunctions(t *testing.T) {
 		var ran []string
 		c := apitest.Config(db)
 		c.Codes = []framework.CodeInfo{{Code: "full", Status: 409, Title: "The album is full", Text: "It has no room."}, {Code: "closed", Status: 500, Title: "The album is closed", Text: "It opens later."}}
-		api, client := apitest.Serve(t, c, outcomes(db, func(code string) {
+		api, client := apitest.Serve(t, c, outcomes(func(code string) {
 			mu.Lock()
 			defer mu.Unlock()
 			ran = append(ran, code)
@@ -95,7 +102,7 @@ func TestEachOfFunctions(t *testing.T) {
 		if db.Kind() == sqldb.PostgreSQL {
 			ada.Post(eachEntries, items{{"code": "a"}, {"code": "ignored"}}).Expect(500)
 		}
-		made := ada.Post(eachEntries, items{{"code": "a"}, {"code": "refused"}, {"code": "invalid"}, {"code": "broken"}, {"code": "late"}, {"code": "b"}, {"code": "late"}}).Header("X-Last", "b")
+		made := ada.Post(eachEntries, items{{"code": "a"}, {"code": "refused"}, {"code": "invalid"}, {"code": "broken"}, {"code": "late"}, {"code": "b", "text": "x"}, {"code": "late"}}).Header("X-Last", "b")
 		expect(t, made, "201", "409 full", "400 validation_failed /2/text", "409 code_taken /3/code", "409 full", "201", "409 full")
 		if got, want := stored(), "a, b, beside a, beside b"; got != want {
 			t.Errorf("the entries are %q; want %q", got, want)
@@ -109,7 +116,7 @@ func TestEachOfFunctions(t *testing.T) {
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
 		api.Run(over, func(err error) { t.Error(err) })
-		if want := []string{"a", "b", "c", "d", "e"}; !slices.Equal(slices.Sorted(slices.Values(ran)), want) {
+		if want := []string{"a", "b with a text", "c", "d", "e"}; !slices.Equal(slices.Sorted(slices.Values(ran)), want) {
 			t.Errorf("after the commits ran %v; want %v", ran, want)
 		}
 	})
