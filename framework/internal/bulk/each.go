@@ -2,7 +2,9 @@ package bulk
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
@@ -118,14 +120,28 @@ func (b *Bulk) each(c *call.Call, r *table.Request, read reader, do func(*call.C
 	})
 }
 
-// enter finds the parent of a nested viewset, and locks the rows with some keys in one order, so that requests for the same
-// rows do not wait for each other.
+// enter finds the parent of a nested viewset, and locks the rows with some keys, and the natural keys of rows that do not exist, in
+// one order, so that requests for the same rows do not wait for each other.
 func (b *Bulk) enter(c *call.Call, r *table.Request, keys []any) error {
 	if err := nested.Enter(c, b.Resource, r); err != nil {
 		return err
 	}
-	_, err := b.locked(c, r, keys)
-	return err
+	rows, err := b.locked(c, r, keys)
+	if err != nil || b.Create == nil || b.Change == nil {
+		return err
+	}
+	var fresh []string // the natural keys of rows that PUT may insert
+	for _, key := range keys {
+		if !rows[key].IsValid() {
+			fresh = append(fresh, fmt.Sprint(key))
+		}
+	}
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(fresh))) {
+		if err := c.Session().LockName(c, b.Resource.Table.Name+" "+key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // alone answers the request for the row of one item, nil for a new row.

@@ -195,8 +195,8 @@ func TestEachRetries(t *testing.T) {
 	})
 }
 
-// TestEachAtOnce checks that requests for the same new rows at once, in opposite orders, all succeed and store the rows
-// once, and that a row that one of several requests creates is taken for the others.
+// TestEachAtOnce checks that PUTs of the same new rows at once, in opposite orders, all succeed and store the rows once, and
+// that a row that one of several POSTs creates is taken for the others.
 func TestEachAtOnce(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB, by clients) {
 		var wg sync.WaitGroup
@@ -204,7 +204,7 @@ func TestEachAtOnce(t *testing.T) {
 		statuses := map[int]int{}
 		send := func(method func(string, any) *frameworktest.Response, prefix string, i int) {
 			body := some(prefix, 5)
-			if i%2 == 1 {
+			if prefix == "s" && i%2 == 1 {
 				slices.Reverse(body)
 			}
 			wg.Go(func() {
