@@ -2,9 +2,7 @@ package bulk
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/describe"
@@ -57,7 +55,7 @@ func (b *Bulk) putAlone(c *call.Call, r *table.Request, at int, sent []byte) (*t
 	if b.readNatural(items); one.key == nil {
 		return nil, reject(c, items, one.Faults(c, one.in))
 	}
-	known, fresh, err := b.match(c, r, items)
+	known, fresh, _, err := b.match(c, r, items)
 	switch {
 	case err != nil:
 		return nil, err
@@ -126,22 +124,13 @@ func (b *Bulk) enter(c *call.Call, r *table.Request, keys []any) error {
 	if err := nested.Enter(c, b.Resource, r); err != nil {
 		return err
 	}
-	rows, err := b.locked(c, r, keys)
-	if err != nil || b.Create == nil || b.Change == nil {
-		return err
-	}
-	var fresh []string // the natural keys of rows that PUT may insert
-	for _, key := range keys {
-		if !rows[key].IsValid() {
-			fresh = append(fresh, fmt.Sprint(key))
-		}
-	}
-	for _, key := range slices.Compact(slices.Sorted(slices.Values(fresh))) {
-		if err := c.Session().LockName(c, b.Resource.Table.Name+" "+key); err != nil {
+	if b.Create != nil && b.Change != nil {
+		if err := b.reserve(c, r, keys); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := b.locked(c, r, keys)
+	return err
 }
 
 // alone answers the request for the row of one item, nil for a new row.

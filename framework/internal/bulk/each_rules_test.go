@@ -253,7 +253,6 @@ func TestEachOptions(t *testing.T) {
 
 // TestEachKeysInOtherCases checks keys that differ in case where the column takes them for one.
 func TestEachKeysInOtherCases(t *testing.T) {
-	folded := sqldb.Migrations{Namespace: "folded", FS: foldedLabels}
 	apitest.Databases(t, folded, func(t *testing.T, db *sqldb.DB) {
 		_, client := apitest.Serve(t, apitest.Config(db), framework.ViewSet[Label]{
 			Name: "labels", Verbs: framework.CRUD[labelInput, labelInput](), Scope: framework.Own((*Label).owner),
