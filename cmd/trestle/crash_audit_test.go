@@ -76,6 +76,9 @@ func (l *load) audit() {
 	l.auditOrders()
 	l.auditCarts()
 	l.auditConfirmed()
+	for _, r := range l.desk {
+		r.audit()
+	}
 	for _, b := range l.buyers {
 		b.auditShown()
 	}

@@ -22,7 +22,8 @@ import (
 	"trestle.example/resources"
 )
 
-// A load is a crowd of buyers and a clerk, who all want the same few things.
+// A load is a crowd of buyers and a clerk, who all want the same few things, and registrars, who write
+// many patients.
 type load struct {
 	*shop
 
@@ -33,6 +34,7 @@ type load struct {
 	narrow  string             // a slot for few orders
 	buyers  []*buyer
 	clerk   *clerk
+	desk    []*registrar
 	era     atomic.Pointer[era]
 	writes  atomic.Int64  // acknowledged
 	worked  time.Duration // in total
@@ -67,6 +69,9 @@ func newLoad(t *testing.T, seed uint64) *load {
 	l.clerk = &clerk{client: enrol("staff", 1, true)}
 	for i := range buyersAtOnce {
 		l.buyers = append(l.buyers, newBuyer(enrol(fmt.Sprint("buyer", i), uint64(2+i), false)))
+	}
+	for i := range registrarsAtOnce {
+		l.desk = append(l.desk, &registrar{client: enrol(fmt.Sprint("registrar", i), uint64(2+buyersAtOnce+i), false)})
 	}
 	l.stockShelf()
 	l.openSlots()
@@ -151,6 +156,9 @@ func (l *load) work() (rest func()) {
 		all.Go(func() { l.repeat(b.step) })
 	}
 	all.Go(func() { l.repeat(l.clerk.step) })
+	for _, r := range l.desk {
+		all.Go(func() { l.repeat(r.step) })
+	}
 	return func() {
 		l.resting.Store(true)
 		all.Wait()
