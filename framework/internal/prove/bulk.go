@@ -88,8 +88,9 @@ func (p *prover) bulkRequests(e *fixture.Endpoint, who *fixture.Person, one *fix
 
 // reachByBulk sends a request whose last row the sender may not change.
 func (p *prover) reachByBulk(e *fixture.Endpoint, r fixture.Request, one *fixture.Row, hidden bool) {
-	before := p.Contents()
+	before, named := p.Contents(), p.named(e, r)
 	got := p.Send(e, r)
+	p.checkShown(e, got, named)
 	replaces := e.Info.Method == http.MethodPut
 	if got.OK() && !replaces {
 		p.find(e, r.By, got.Curl(), "it is answered %d, and the row is not theirs", got.Status)

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -163,13 +162,16 @@ func (p *prover) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixtur
 	if len(e.Locks) == 0 || !got.OK() {
 		return
 	}
-	var body map[string]any
-	if json.Unmarshal(got.Body, &body) != nil {
-		return
+	for _, body := range places.Items(e, got.Request) {
+		if e.Bulk != nil {
+			on = p.rowOf(e, got.By, body)
+		}
+		p.checkLocksOf(e, got, body, on)
 	}
-	if e.BodyIn.Member != "" {
-		body = fixture.Member(body, e.BodyIn.Member)
-	}
+}
+
+// checkLocksOf is [prover.checkLocks] of a body for one row, nil for a new one.
+func (p *prover) checkLocksOf(e *fixture.Endpoint, got *fixture.Answer, body map[string]any, on *fixture.Row) {
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
 		rule := p.lock(e, got.By, name)
@@ -181,6 +183,25 @@ func (p *prover) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixtur
 			p.find(e, got.By, got.Curl(), "it changes %s, which the body does not have and which needs %s", name, rule.Permission)
 		}
 	}
+}
+
+// rowOf returns the row whose key, or natural key, an item of a request for several rows has; nil for a new one.
+func (p *prover) rowOf(e *fixture.Endpoint, who *fixture.Person, item map[string]any) *fixture.Row {
+	key := e.Bulk.Key
+	if key.Column == nil {
+		key = e.Bulk.Natural
+	}
+	if key.Column == nil {
+		return nil
+	}
+	rows := p.RowsOf(e.Resource)
+	at := slices.IndexFunc(rows, func(one *fixture.Row) bool {
+		return one.Values[key.Column.Name] == places.Text(item[key.Name]) && (!e.Bulk.Owned || one.By == who)
+	})
+	if at < 0 {
+		return nil
+	}
+	return rows[at]
 }
 
 // lock returns a rule by which a person may not write a field of a body; nil if there is none.

@@ -62,22 +62,24 @@ func (p *prover) twoCallers(e *fixture.Endpoint) (one, who *fixture.Person) {
 // replay sends a request with the key of the first one, which another caller sent. It reports whether the request succeeded or
 // was a finding.
 func (p *prover) replay(e *fixture.Endpoint, first *fixture.Answer, r fixture.Request) bool {
-	send := func(key string) *fixture.Answer {
-		r.Header = r.Header.Clone()
-		r.Header.Set(problem.IdempotencyHeader, key)
+	send := func(by *fixture.Person, key string) *fixture.Answer {
+		one := r
+		one.By, one.Header = by, r.Header.Clone()
+		one.Header.Set(problem.IdempotencyHeader, key)
 		before := p.Contents()
-		defer func() { p.Learn(before, r.By) }()
-		return p.Send(e, r)
+		defer func() { p.Learn(before, by) }()
+		return p.Send(e, one)
 	}
-	fresh := func() *fixture.Answer { return send(p.Word(fixture.KeyLength)) } // what the used key changes
-	named, names := p.named(e, r), p.names(first)
-	got := send(first.Request.Header.Get(problem.IdempotencyHeader))
+	fresh := func(by *fixture.Person) *fixture.Answer { return send(by, p.Word(fixture.KeyLength)) }
+	used := func() *fixture.Answer { return send(r.By, first.Request.Header.Get(problem.IdempotencyHeader)) }
+	named, names := p.named(e, r), p.names(first, r)
+	got := used()
 	switch {
-	case got.Header.Get(problem.HeaderReplayed) != "",
+	case replayed(got),
 		p.secretIn(e, got, named) != "" && !e.SignsIn,
-		names && got.Text == first.Text && fresh().Text != got.Text:
+		names && got.Text == first.Text && p.repeats(got, fresh):
 		p.find(e, r.By, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
-	case !got.OK() && differs(got, fresh):
+	case !got.OK() && differs(got, func() *fixture.Answer { return fresh(r.By) }, used):
 		p.find(e, r.By, got.Curl(), "the answer shows that another caller has used the Idempotency-Key")
 	default:
 		return got.OK()
@@ -85,18 +87,51 @@ func (p *prover) replay(e *fixture.Endpoint, first *fixture.Answer, r fixture.Re
 	return true
 }
 
-// names reports whether an answer has the key of a row that its request does not have.
-func (p *prover) names(got *fixture.Answer) bool {
+// replayed reports whether an answer has the header of repeated answers.
+func replayed(got *fixture.Answer) bool {
+	value := got.Header.Get(problem.HeaderReplayed)
+	return value != "" && !strings.EqualFold(value, "false")
+}
+
+// names reports whether an answer has the key of a row that its request does not have, or a random text of its request that
+// the request r does not have.
+func (p *prover) names(first *fixture.Answer, r fixture.Request) bool {
+	for word, telling := range p.Words {
+		if telling && strings.Contains(first.Text, word) && first.Has(word) && !r.Has(word) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
 		key := p.KeyOf(one)
-		return len(key) >= fixture.Telling && strings.Contains(got.Text, key) && !strings.Contains(got.Sent(), key)
+		return len(key) >= fixture.Telling && strings.Contains(first.Text, key) && !first.Has(key)
 	})
 }
 
-// differs reports whether an error differs from the answer to the same request with a new key. If two errors for new keys
-// differ too, as those with the time do, the difference shows nothing.
-func differs(got *fixture.Answer, fresh func() *fixture.Answer) bool {
+// repeats reports whether the same request with a new key succeeds with another answer. A new person of the same kind sends
+// it, because a caller may be allowed to send such a request once. If it fails, as it may name a row of its sender, the
+// sender sends it.
+func (p *prover) repeats(got *fixture.Answer, fresh func(*fixture.Person) *fixture.Answer) bool {
+	for _, by := range []*fixture.Person{p.Fresh(got.By), got.By} {
+		if by == nil {
+			continue
+		}
+		if other := fresh(by); other.OK() {
+			return other.Text != got.Text
+		}
+	}
+	return false
+}
+
+// differs reports whether an error is that of a used key: two new keys have other answers, and then the used key has the same
+// error again. An error that is another one then depends on the time, or on the number of requests. Such an error counts only
+// if both new keys succeed.
+func differs(got *fixture.Answer, fresh, used func() *fixture.Answer) bool {
 	plain := func(a *fixture.Answer) string { return a.Plain(a.Request.Header.Get(problem.IdempotencyHeader)) }
-	other := fresh()
-	return plain(got) != plain(other) && (other.OK() || plain(fresh()) == plain(other))
+	one := fresh()
+	if plain(one) == plain(got) {
+		return false
+	}
+	other, last := fresh(), used()
+	same := plain(last) == plain(got) || one.OK() && other.OK() && last.Status == got.Status
+	return same && plain(other) != plain(got) && !replayed(last)
 }

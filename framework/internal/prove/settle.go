@@ -21,17 +21,22 @@ func (p *prover) perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Row
 
 // settle checks what an answer has, and returns the rows that are new after its request.
 func (p *prover) settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row, named map[string]bool) []*fixture.Row {
+	p.checkShown(e, got, named)
+	p.checkLocks(e, got, on)
+	fresh := p.Learn(before, fixture.MakerOf(got.Request, on))
+	p.checkAnswered(e, got, on, fresh)
+	p.checkMoved(e, got, on, fresh)
+	return fresh
+}
+
+// checkShown checks that an answer is no failure of the server, and shows nothing of a row or a field that its sender may not see.
+func (p *prover) checkShown(e *fixture.Endpoint, got *fixture.Answer, named map[string]bool) {
 	if secret := p.secretIn(e, got, named); secret != "" && !e.SignsIn {
 		p.find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
 	if got.Status >= http.StatusInternalServerError {
 		p.find(e, got.By, got.Curl(), "it is answered %d", got.Status)
 	}
-	p.checkLocks(e, got, on)
-	fresh := p.Learn(before, fixture.MakerOf(got.Request, on))
-	p.checkAnswered(e, got, on, fresh)
-	p.checkMoved(e, got, on, fresh)
-	return fresh
 }
 
 // named lists the texts of the rows whose key a request has, as far as its sender sees them. The request may hide such a row,

@@ -2,7 +2,9 @@ package places
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"strconv"
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/fixture"
@@ -18,6 +20,35 @@ func Member(e *fixture.Endpoint, r fixture.Request, name string) any {
 		body = fixture.Member(body, e.BodyIn.Member)
 	}
 	return body[name]
+}
+
+// Items returns the input in the body of a request: the items of a list, or the body itself.
+func Items(e *fixture.Endpoint, r fixture.Request) (items []map[string]any) {
+	text := json.RawMessage(r.Body)
+	if e.BodyIn.Member != "" {
+		var body map[string]json.RawMessage
+		if json.Unmarshal(text, &body) != nil {
+			return nil
+		}
+		text = body[e.BodyIn.Member]
+	}
+	var one map[string]any
+	switch {
+	case json.Unmarshal(text, &items) == nil:
+		return items
+	case json.Unmarshal(text, &one) == nil:
+		return []map[string]any{one}
+	default:
+		return nil
+	}
+}
+
+// Text is a text or a number of a body as a row has it.
+func Text(value any) string {
+	if number, ok := value.(float64); ok {
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
 }
 
 // WithMember returns the body of a request with another value of a member.

@@ -9,7 +9,7 @@ import (
 func MaskAt(body []byte, at []string, word, with string) []byte {
 	var object map[string]json.RawMessage
 	if len(at) == 0 {
-		return []byte(Mask(string(body), word, with))
+		return maskValue(body, word, with)
 	}
 	if list, is := listOf(body); is {
 		return maskIn(list, at, body, word, with)
@@ -23,6 +23,20 @@ func MaskAt(body []byte, at []string, word, with string) []byte {
 		return body
 	}
 	return text
+}
+
+// maskValue replaces a word in a value. The word may have characters that are escaped in a string of JSON.
+func maskValue(body []byte, word, with string) []byte {
+	var text string
+	if json.Unmarshal(body, &text) != nil {
+		return []byte(Mask(string(body), word, with))
+	}
+	masked := Mask(text, word, with)
+	changed, err := json.Marshal(masked)
+	if masked == text || err != nil {
+		return body
+	}
+	return changed
 }
 
 // listOf returns the items of a list, and whether a body is one.
