@@ -41,7 +41,7 @@ open {{if postgres}}boolean{{else}}BOOLEAN{{end}} NOT NULL);`)},
 func TestBulkOfManyScopes(t *testing.T) {
 	t.Parallel()
 	type input struct {
-		Code   string `json:"code" validate:"required,line,max=20"`
+		Code   string `json:"code" validate:"required,line,max=40" example:"Abcdefgh, 12\" & <ij>%41"` // with characters that are escaped
 		Number int64  `json:"number" validate:"required"`
 		Open   bool   `json:"open"`
 	}
@@ -115,6 +115,7 @@ func TestBulk(t *testing.T) {
 			{"DELETE " + shelvesPath + "each/", "it is answered 204, and the row is not theirs"},
 		}},
 		{"only one item is checked, and with another answer; books are not looked for below the shelf", []framework.Resource{shelves, books}, carelessShelves, [][2]string{
+			{"PUT " + shelvesPath, "which is of a row or a field that is not theirs"},
 			{"PATCH " + shelvesPath, "This shelf is another caller's."},
 			{"DELETE " + shelvesPath, "This shelf is another caller's."},
 			{"PATCH " + shelvesPath, "it is answered 200, and the row is not theirs"},
@@ -164,6 +165,23 @@ func keysSent(r *http.Request) (keys []uuid.UUID) {
 	return keys
 }
 
+// keysOfTexts lists the keys of the shelves of other callers whose texts a request has. Its body can be read again.
+func keysOfTexts(db *sqldb.DB, r *http.Request, caller string) (keys []uuid.UUID) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var items []struct{ Text string }
+	if json.Unmarshal(body, &items) != nil {
+		return nil
+	}
+	for _, item := range items {
+		var s shelf
+		if db.NewSelect().Model(&s).Where("text = ? AND owner_id <> ?", item.Text, caller).Scan(r.Context()) == nil {
+			keys = append(keys, s.ID)
+		}
+	}
+	return keys
+}
+
 // succeed answers a request for several rows as if it had succeeded, and so had each of its items.
 func succeed(w http.ResponseWriter, r *http.Request, items int) {
 	status := map[string]int{http.MethodPatch: http.StatusOK, http.MethodDelete: http.StatusNoContent}[r.Method]
@@ -195,17 +213,25 @@ func emptyingShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 }
 
 // carelessShelves is a server that rejects one shelf of another caller by an answer of its own, and does not check the last of
-// several. It changes a book below any shelf.
+// several. It changes a book below any shelf. Its error of a PUT has the key of the shelf with the text.
 func carelessShelves(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 	return func(_ *guests, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			keys, path := keysSent(r), strings.Split(r.URL.Path, "/")
 			caller, signedIn := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
+			if r.Method == http.MethodPut {
+				keys = keysOfTexts(db, r, caller)
+			}
 			if !strings.Contains(r.URL.Path, "/bulk/") || len(keys) == 0 || !signedIn {
 				next.ServeHTTP(w, r)
 				return
 			}
 			last := keys[len(keys)-1]
+			if r.Method == http.MethodPut {
+				w.WriteHeader(http.StatusConflict)
+				_, _ = io.WriteString(w, "It is the shelf "+last.String()+".")
+				return
+			}
 			shelves, _ := db.NewSelect().Model((*shelf)(nil)).Where("id = ? AND owner_id <> ?", last, caller).Count(r.Context())
 			var book shelfBook
 			_ = db.NewSelect().Model(&book).Where("id = ?", last).Scan(r.Context())

@@ -1,9 +1,13 @@
 package prove_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -64,13 +68,43 @@ func offers() framework.ViewSet[Offer] {
 func TestOrdinaryOffers(t *testing.T) {
 	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
-		read := offers()
+		write, read := offers(), offers()
+		write.Bulk = framework.Bulk{Create: true, Patch: true, Delete: true}
 		read.Name, read.Permission = "read", framework.Anyone() // an anonymous caller creates none
-		report := prove(t, db, nil, offers(), read)
+		report := prove(t, db, nil, write, read)
 		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
 			t.Errorf("the findings are %v; want none", found)
 		}
 	})
+}
+
+// pricing is a server that writes the price of the caller's offer by a PATCH of several rows, whoever the caller is.
+func pricing(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
+	return func(_ *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPatch || r.URL.Path != "/api/offers/bulk/" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			var items []struct {
+				ID    uuid.UUID
+				Price *decimal.Of[decimal.Scale2]
+			}
+			caller, signedIn := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
+			if json.Unmarshal(body, &items) == nil && len(items) == 1 && items[0].Price != nil && signedIn {
+				result, err := db.NewUpdate().Model((*Offer)(nil)).Set("price = ?", items[0].Price).Where("id = ? AND seller_id = ?", items[0].ID, caller).Exec(r.Context())
+				if err == nil {
+					if n, _ := result.RowsAffected(); n == 1 {
+						_, _ = io.WriteString(w, "[]")
+						return
+					}
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 }
 
 // TestTalkativeOffers: a function that compares a text with those of all rows must not answer with what another
@@ -94,14 +128,16 @@ func TestTalkativeOffers(t *testing.T) {
 	})
 }
 
-// TestFailingLists: a list that fails with some parameters is a finding.
+// TestFailingLists: a list that fails with some parameters is a finding, and so is a request for several rows that writes a field
+// which the caller may not write.
 func TestFailingLists(t *testing.T) {
 	t.Parallel()
 	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()
-		v.Scope, v.Writers, v.Fields = framework.Own((*Offer).seller), framework.Scope{}, nil
+		v.Scope, v.Writers, v.Bulk = framework.Own((*Offer).seller), framework.Scope{}, framework.Bulk{Patch: true}
 		v.Ordering = framework.Ordering{Allowed: []string{"title"}}
-		report := prove(t, db, func(_ *guests, next http.Handler) http.Handler {
+		report := prove(t, db, func(g *guests, next http.Handler) http.Handler {
+			next = pricing(db)(g, next)
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet && r.URL.Query().Get("ordering") == "-title" {
 					http.Error(w, errors.ErrUnsupported.Error(), http.StatusInternalServerError)
@@ -111,6 +147,7 @@ func TestFailingLists(t *testing.T) {
 			})
 		}, v)
 		wantFinding(t, report, "GET /api/offers/", "it is answered 500")
+		wantFinding(t, report, "PATCH /api/offers/bulk/", "it writes price, which needs")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -40,7 +41,8 @@ func (s staffCard) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	return caller, nil
 }
 
-// A signature identifies guests by requests that have a path, an address and a body, as one that compares a signature does.
+// A signature identifies guests by requests that have a path, an address and a body, as one that compares a signature does. It
+// removes the header that it has read.
 type signature struct{ *guests }
 
 // Authenticate implements [framework.Authenticator].
@@ -50,6 +52,7 @@ func (s signature) Authenticate(c *framework.Call, r *http.Request) (*framework.
 	if err != nil || r.RemoteAddr == "" || !strings.HasPrefix(r.URL.Path, "/api/shelves/") {
 		return nil, err
 	}
+	defer r.Header.Del("Authorization")
 	return s.guests.Authenticate(c, r)
 }
 
@@ -123,6 +126,21 @@ func waits() func(*guests, http.Handler) http.Handler {
 	})
 }
 
+// denies is a server that says that no answer is a repetition, and that counts the seconds until a request succeeds.
+func denies(_ *guests, next http.Handler) http.Handler {
+	seconds := 1000
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := httptest.NewRecorder()
+		next.ServeHTTP(to, r)
+		to.Header().Set("Idempotent-Replayed", "false")
+		if to.Code == http.StatusConflict {
+			seconds--
+			to.Header().Set("Retry-After", strconv.Itoa(seconds))
+		}
+		copyAnswer(w, to)
+	})
+}
+
 // A shelfText is what callers write of a shelf.
 type shelfText struct {
 	Text string `json:"text" validate:"required,max=100"`
@@ -143,6 +161,42 @@ func addShelf(c *framework.Call, in shelfText) (shown shelfBefore, err error) {
 	shown.Before = last.ID
 	_, err = c.DB.NewInsert().Model(&shelf{ID: uuid.Must(uuid.NewV7()), OwnerID: framework.IDOf[uuid.UUID](c), Text: in.Text}).Exec(c)
 	return shown, err
+}
+
+// A visit is the oldest shelf, and whether the caller visits it for the first time.
+type visit struct {
+	Shelf uuid.UUID `json:"shelf"`
+	First bool      `json:"first"`
+}
+
+// visiting shows the oldest shelf to callers.
+func visiting() func(*framework.Call, framework.None) (visit, error) {
+	var known sync.Map
+	return func(c *framework.Call, _ framework.None) (visit, error) {
+		var s shelf
+		if c.DB.NewSelect().Model(&s).OrderExpr("id").Limit(1).Scan(c) != nil {
+			return visit{}, framework.Conflict(framework.CodeConflict, "There is no shelf.")
+		}
+		_, before := known.LoadOrStore(c.Caller.ID, true)
+		return visit{s.ID, !before}, nil
+	}
+}
+
+// confirming rejects the first request of each caller.
+func confirming() func(*framework.Call, framework.None) (framework.None, error) {
+	var known sync.Map
+	return func(c *framework.Call, _ framework.None) (none framework.None, err error) {
+		if _, before := known.LoadOrStore(c.Caller.ID, true); !before {
+			err = framework.Conflict(framework.CodeConflict, "Send the request again.")
+		}
+		return none, err
+	}
+}
+
+// addBare adds a shelf, and shows its text alone.
+func addBare(c *framework.Call, in shelfText) (shelfText, error) {
+	_, err := c.DB.NewInsert().Model(&shelf{ID: uuid.Must(uuid.NewV7()), OwnerID: framework.IDOf[uuid.UUID](c), Text: in.Text}).Exec(c)
+	return in, err
 }
 
 // TestKeysOfRetries checks that a server must not repeat an answer for the key of another caller, with or without the header
@@ -170,13 +224,17 @@ func TestKeysOfRetries(t *testing.T) {
 		schema   sqldb.Migrations
 		change   func(*guests, http.Handler) http.Handler
 		resource func(*guests) framework.Resource
-		where    string
+		where    string // endpoints, separated by commas
 		want     string // no finding about keys if it is empty
 	}{
-		{"a correct server that shows rows of others, and rejects some requests", shelfSchema, nil, func(*guests) framework.Resource {
+		{"a correct server that shows rows of others, and rejects some requests", shelfSchema, denies, func(*guests) framework.Resource {
 			v := shelves()
 			v.Scope, v.Writers = framework.Public(), framework.Own((*shelf).owner)
-			v.Collection = []framework.CollectionAction{framework.OnCollection(http.MethodPost, "add", addShelf).Refuses(framework.CodeConflict)}
+			v.Collection = []framework.CollectionAction{
+				framework.OnCollection(http.MethodPost, "add", addShelf).Refuses(framework.CodeConflict),
+				framework.OnCollection(http.MethodPost, "visit", visiting()).Refuses(framework.CodeConflict),
+				framework.OnCollection(http.MethodPost, "confirm", confirming()).Refuses(framework.CodeConflict),
+			}
 			return v
 		}, "", ""},
 		{"people who are one caller", shelfSchema, nil, func(*guests) framework.Resource {
@@ -198,8 +256,9 @@ func TestKeysOfRetries(t *testing.T) {
 		{"without the header, for public rows of the staff", shelfSchema, repeats(false), func(*guests) framework.Resource {
 			v := shelves()
 			v.Scope, v.Writers, v.Permission = framework.Public(), framework.Own((*shelf).owner), framework.Staff()
+			v.Collection = []framework.CollectionAction{framework.OnCollection(http.MethodPost, "bare", addBare)}
 			return v
-		}, "POST /api/shelves/", repeated},
+		}, "POST /api/shelves/, POST /api/shelves/bare/", repeated},
 		{"without the header, for rows with a text as key and a number that must be unique", ticketSchema, repeats(false), func(*guests) framework.Resource {
 			return framework.ViewSet[ticket]{
 				Name: "tickets", Verbs: framework.CRUD[number, number](), Scope: framework.Own((*ticket).owner), Permission: framework.Authenticated(),
@@ -217,8 +276,10 @@ func TestKeysOfRetries(t *testing.T) {
 			apitest.Databases(t, c.schema, func(t *testing.T, db *sqldb.DB) {
 				g := &guests{}
 				report := proveWith(t, db, g, g.signIn, c.change, c.resource(g))
-				if c.want != "" {
-					finds(t, report, c.where, c.want)
+				for where := range strings.SplitSeq(c.where, ", ") {
+					if c.want != "" {
+						finds(t, report, where, c.want)
+					}
 				}
 				for _, f := range report.Findings {
 					if c.want == "" && strings.Contains(f.What, "Idempotency-Key") {
