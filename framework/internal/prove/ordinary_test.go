@@ -78,7 +78,7 @@ func TestOrdinaryOffers(t *testing.T) {
 	})
 }
 
-// pricing is a server that writes the price of the caller's offer by a PATCH of several rows, whoever the caller is.
+// pricing is a server that does not check who may write a price: a PATCH of several rows writes that of the caller's offer.
 func pricing(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 	return func(_ *guests, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
