@@ -120,3 +120,14 @@ func Insert[M any](c *call.Call, m *M) error {
 	}
 	return rows.Insert(c, reflect.ValueOf(m))
 }
+
+// Remove deletes a row by its primary key, or marks it as deleted if the model is deleted softly, and deletes its files
+// after the commit. It does not check the scope. It needs a transaction. A row that does not exist is the error [NotFound], and one
+// to which other rows refer is the error 409 still_referenced. A model without a viewset is an error.
+func Remove[M any](c *call.Call, m *M) error {
+	rows, err := table.RowsOf(c, "Remove")
+	if err != nil {
+		return err
+	}
+	return rows.Remove(c, reflect.ValueOf(m))
+}

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"reflect"
+	"slices"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
@@ -91,6 +92,9 @@ type ViewSet[M any] struct {
 	// Bulk declares requests that create, change or delete several rows, at {path}/bulk/. Defaults to
 	// none.
 	Bulk Bulk
+	// History records each change of a row, and shows the changes at {path}/{id}/history/. Defaults to
+	// none.
+	History History
 	// Relations lists the relations of the model that views, Computes, filters, searches and
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
@@ -158,7 +162,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
-		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(), Bulk: v.Bulk.declare(),
+		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(), Bulk: v.Bulk.declare(), History: v.History.declare(),
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
@@ -175,7 +179,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
-	d.Actions = append(d.Actions, d.Bulk.Actions(d.Verbs)...)
+	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions())
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

@@ -28,8 +28,11 @@ func (b *binder) bindActions(r *table.Resource) {
 	checkBulk(r, b.at(r, "bulk"))
 	for _, a := range r.Declaration.Actions {
 		place := fmt.Sprintf("action %q", a.Name)
-		if a.Bulk != "" {
+		switch {
+		case a.Bulk != "":
 			place = "bulk"
+		case a.History:
+			place = "history"
 		}
 		fault := b.at(r, place)
 		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
@@ -53,6 +56,10 @@ func (b *binder) bindActions(r *table.Resource) {
 		taken[slot] = true
 		if a.Bulk != "" {
 			b.bindBulk(r, a, fault)
+			continue
+		}
+		if a.History {
+			b.bindHistory(r, a, fault)
 			continue
 		}
 		if a.Links != "" {

@@ -77,6 +77,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.bindReserved()
 	b.bindSlugs()
 	b.bindVersions()
+	b.bindHistories()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}

@@ -110,6 +110,7 @@ type Action struct {
 	Empty        bool         // the constructor got a nil function
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
+	History      bool         // of the recorded changes of a row, which has no function
 	Bulk         string       // of a request for several rows: the verb whose rules it has; "" for any other
 	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
@@ -206,6 +207,7 @@ type Declaration struct {
 	Slug             Slug
 	Versions         Versions
 	Bulk             Bulk
+	History          History
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression

@@ -141,7 +141,7 @@ func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, chan
 // there is a statement for each.
 func storeDocuments(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	document := r.Search.StoredField.Column
-	if r.API.Recorder != nil {
+	if r.Recorded() {
 		for _, m := range rows {
 			if err := r.Store(c, m, []*schema.Field{document}); err != nil {
 				return err

@@ -264,13 +264,17 @@ func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 	return strconv.ParseInt(found[1], 10, 64)
 }
 
-// linker returns a function that makes absolute links to this list with other values of some
-// parameters. An empty value removes its parameter.
+// linker returns [LinkTo] this list.
 func (l *List) linker(c *call.Call, r *table.Request) func(url.Values) string {
-	base := c.URL(l.Resource.PathBelow(r.Above) + strings.TrimPrefix(l.Endpoint.Pattern, l.Resource.ListPath()))
+	return LinkTo(c.URL(l.Resource.PathBelow(r.Above)+strings.TrimPrefix(l.Endpoint.Pattern, l.Resource.ListPath())), r.Query)
+}
+
+// LinkTo returns a function that makes absolute links to a list, which is at the URL base, with other values
+// of some parameters of a request. An empty value removes its parameter.
+func LinkTo(base string, sent url.Values) func(url.Values) string {
 	return func(replace url.Values) string {
 		query := url.Values{}
-		maps.Copy(query, r.Query)
+		maps.Copy(query, sent)
 		for name, values := range replace {
 			query.Del(name)
 			if len(values) > 0 && values[0] != "" {

@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -55,6 +56,19 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	}
 	r.Document(row)
 	return r.Insert(c, model)
+}
+
+// Remove implements [table.Rows].
+func (a Functions) Remove(c *call.Call, model reflect.Value) error {
+	r, err := a.keeper(c, "Remove", model.Elem().Type())
+	if err != nil {
+		return err
+	}
+	stored, err := r.Present(c, model.Elem())
+	if err != nil {
+		return err
+	}
+	return rowset.Delete(c, r, []reflect.Value{stored})
 }
 
 // columnsToSave lists the columns that Save writes: those that differ from the row as it was

@@ -103,7 +103,7 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 		}
 		r.Document(row.Elem())
 	}
-	if len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne {
+	if len(rows) == 1 || r.Recorded() || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne {
 		return updateEach(c, r, rows, columns)
 	}
 	if err := checkReserved(r, rows, columns); err != nil {
@@ -175,7 +175,7 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	single := len(rows) == 1 || r.API.Recorder != nil || r.Slug != nil || state.Of(c).Progress.OneByOne || mixed(r, rows)
+	single := len(rows) == 1 || r.Recorded() || r.Slug != nil || state.Of(c).Progress.OneByOne || mixed(r, rows)
 	for i, row := range rows {
 		r.Document(row.Elem())
 		if !single {

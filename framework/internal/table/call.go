@@ -79,6 +79,8 @@ type Rows interface {
 	// document, a UUID key if it is zero, and the owner of an Own scope if it is zero. It needs
 	// a transaction.
 	Insert(c *call.Call, model reflect.Value) error
+	// Remove deletes a row, given as a pointer to its model, or marks it as deleted. It needs a transaction.
+	Remove(c *call.Call, model reflect.Value) error
 }
 
 // RowsOf returns the [Rows] of a call, for a function of package framework. A call that no

@@ -40,10 +40,29 @@ func recorderOf(observers []call.Observer) Recorder {
 	return nil
 }
 
+// Recorded reports whether changes of the rows are recorded: by the history of their table, or by the
+// Recorder of the API.
+func (r *Resource) Recorded() bool {
+	return r.API.Recorder != nil || r.API.Histories[r.Table.Name] != nil
+}
+
+// Record records a change of a row.
+func (r *Resource) Record(c *call.Call, change Change) error {
+	for _, recorder := range []Recorder{r.API.Histories[r.Table.Name], r.API.Recorder} {
+		if recorder == nil {
+			continue
+		}
+		if err := recorder.Record(c, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recordedBefore reads a row that is about to change, as [Resource.stored] does. Without a
 // recorder it reads nothing and returns an invalid value.
 func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value, error) {
-	if r.API.Recorder == nil {
+	if !r.Recorded() {
 		return reflect.Value{}, nil
 	}
 	return r.stored(c, m)
@@ -52,7 +71,7 @@ func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value,
 // recordStored records a row that was inserted or updated, after it has read the row again. If
 // before is not valid, the row was inserted. Without a recorder it does nothing.
 func (r *Resource) recordStored(c *call.Call, before, m reflect.Value) error {
-	if r.API.Recorder == nil {
+	if !r.Recorded() {
 		return nil
 	}
 	after, err := r.stored(c, m)
@@ -63,16 +82,16 @@ func (r *Resource) recordStored(c *call.Call, before, m reflect.Value) error {
 	if before.IsValid() {
 		change.Verb, change.Before = call.VerbUpdate, before.Interface()
 	}
-	return r.API.Recorder.Record(c, change)
+	return r.Record(c, change)
 }
 
 // RecordDeleted records a row that was deleted, given as a pointer to its model as it was
 // before. Without a recorder it does nothing.
 func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
-	if r.API.Recorder == nil {
+	if !r.Recorded() {
 		return nil
 	}
-	return r.API.Recorder.Record(c, Change{
+	return r.Record(c, Change{
 		ViewSet: r.Path, Verb: call.VerbDelete, Key: r.Pk.Value(before.Elem()).Interface(), Before: before.Interface(),
 	})
 }

@@ -189,6 +189,14 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 	return m, err
 }
 
+// Present reads a row by its primary key, without the scope, and locks it in a transaction. A row that does not exist or is
+// deleted softly is the error NotFound. The result is a pointer to the model.
+func (r *Resource) Present(c *call.Call, m reflect.Value) (reflect.Value, error) {
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
+	r.narrowToKey(q.QueryBuilder(), m)
+	return r.read(c, q)
+}
+
 // readVersion is read that also returns the version of the row, "" in a viewset without versions.
 func (r *Resource) readVersion(c *call.Call, q *bun.SelectQuery) (m reflect.Value, version string, err error) {
 	model := bunmodel.New(r.Table)

@@ -153,10 +153,6 @@ func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 
 // record records a change of the caller's row.
 func (t *Toggle) record(c *call.Call, change table.Change, m reflect.Value) error {
-	recorder := t.object.API.Recorder
-	if recorder == nil {
-		return nil
-	}
 	change.ViewSet, change.Key = t.rows.Path, t.rows.Pk.Value(m.Elem()).Interface()
-	return recorder.Record(c, change)
+	return t.rows.Record(c, change)
 }

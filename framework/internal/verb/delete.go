@@ -26,7 +26,7 @@ type Removal struct {
 // files of a row that is not deleted softly are deleted. If the row does not exist or is
 // out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	blind := d.Resource.Key == d.Resource.Pk && d.Resource.API.Recorder == nil && r.Match == nil && len(d.Resource.Files) == 0
+	blind := d.Resource.Key == d.Resource.Pk && !d.Resource.Recorded() && r.Match == nil && len(d.Resource.Files) == 0
 	var m reflect.Value // the deleted row, if it was read
 	err := transact(c, blind && r.IdempotencyKey == "", func(c *call.Call) (err error) {
 		switch {

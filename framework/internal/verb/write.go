@@ -74,7 +74,7 @@ func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ re
 // simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	extra := w.Resource.API.Recorder != nil || w.Resource.Slug != nil // needs statements of its own
+	extra := w.Resource.Recorded() || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
 }
 
@@ -183,7 +183,7 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 // blind reports whether a change does not need to read the row first. A recorder needs the row
 // before the change if the body writes a column, and If-Match compares its version.
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
-	return r.Match == nil && (w.Resource.API.Recorder == nil || len(w.assignments(in)) == 0) &&
+	return r.Match == nil && (!w.Resource.Recorded() || len(w.assignments(in)) == 0) &&
 		w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }

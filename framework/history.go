@@ -1,0 +1,54 @@
+package framework
+
+import (
+	"context"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/history"
+	"trestle.example/framework/sqldb"
+)
+
+// History declares that each change of a row is recorded in the transaction of the change: who made it, when, by which
+// request, and the old and new values of the fields that changed. GET {path}/{id}/history/ shows the entries of a
+// row, the newest first, to callers who may see the row and have Permission.
+//
+// It records the changes of the table by the verbs of every viewset, by requests for several rows, lists in inputs,
+// toggles, and by [Save], [Insert] and [Remove]. Statements of a function's own are not recorded, and neither are rows
+// that the database changes by itself, as with ON DELETE CASCADE. One viewset of a table declares the history.
+//
+// The values are those of the fields that a view of a verb shows. Columns that no view shows are never
+// recorded. A caller who may not see a field by [Sees] does not see its values here either. Entries cannot be changed or
+// deleted; [ForgetHistory] removes the values of a row. It needs the table of [Migrations].
+type History struct {
+	// Permission says who may read the history. Without it, nothing is recorded.
+	Permission Permission
+	// Except lists fields whose values are not recorded. Defaults to none.
+	Except []string
+}
+
+func (h History) declare() declare.History { return declare.History(h) }
+
+// A HistoryEvent is an entry of a [History], with the viewset and the key of its row.
+type HistoryEvent = history.Event
+
+// FollowHistory reads entries of all rows after a place, at most the given number, the oldest first, and returns the place of the last
+// one for the next call. It begins at the start with an empty place. A reader that calls it again and again gets every
+// entry exactly once, also while other requests change rows: it leaves out entries that a transaction that still runs may have
+// to precede. It is safe for concurrent use. A text that is no place is an error.
+func FollowHistory(ctx context.Context, db *sqldb.DB, after string, most int) (events []HistoryEvent, place string, err error) {
+	from, err := history.ReadPlace(after)
+	if err != nil {
+		return nil, after, err
+	}
+	events, to, err := history.Follow(ctx, db, from, int64(most))
+	if err != nil || len(events) == 0 {
+		return nil, after, err
+	}
+	return events, to.Text(), nil
+}
+
+// ForgetHistory removes the values from the entries of a row, and keeps who changed it and when. The viewset is the path of the one that
+// declares the history, and the key is the primary key of the row as text. It returns how many entries had values.
+func ForgetHistory(ctx context.Context, db *sqldb.DB, viewset, key string) (int64, error) {
+	return history.Forget(ctx, db, viewset, key)
+}
