@@ -80,6 +80,17 @@ func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 // Searchable lists the viewsets that store a search document.
 func (a *API) Searchable() []string { return index.NewIndexer(a.registry).Searched() }
 
+// Recorded lists the paths of the viewsets that declare a [History], in order of registration. Call it after [API.Check] or
+// [API.Handler].
+func (a *API) Recorded() (paths []string) {
+	for _, r := range a.registry.Resources {
+		if r.Declaration.History.Permission != nil {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
 // MissingIndexes returns the indexes of [API.Indexes] that the database does not have in
 // any form. An index with several uses occurs once, with all of them. A missing table is an
 // error: migrate first. An index of a missing column is left out; see [API.MissingColumns].

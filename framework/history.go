@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"time"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/history"
@@ -45,6 +46,12 @@ func FollowHistory(ctx context.Context, db *sqldb.DB, after string, most int) (e
 		return nil, after, err
 	}
 	return events, to.Text(), nil
+}
+
+// HistoryHeldBack is how long the oldest transaction has run that holds entries back from [FollowHistory]: one that writes, in any
+// database of the PostgreSQL server, or that is prepared. It is 0 without one, and always on SQLite.
+func HistoryHeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
+	return history.HeldBack(ctx, db)
 }
 
 // ForgetHistory removes the values from the entries of a row, and keeps who changed it and when. The viewset is the path of the one that

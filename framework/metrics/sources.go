@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"trestle.example/framework"
 	"trestle.example/framework/httpserver"
 	"trestle.example/framework/sqldb"
 )
@@ -27,6 +28,9 @@ type Sources struct {
 	// scrape. Use another DB than the API, so that a scrape takes no connection from it.
 	Schema     *sqldb.DB
 	Migrations []sqldb.Migrations
+	// History is the database of an API that records changes, see framework.History. Use another DB than the API, as for
+	// Schema.
+	History *sqldb.DB
 }
 
 // Add adds the metrics of sources. If a metric was added before, it returns an error; the
@@ -48,6 +52,9 @@ func (m *Metrics) Add(s Sources) error {
 	}
 	if s.Schema != nil {
 		all = append(all, newSchema(s.Schema, s.Migrations))
+	}
+	if s.History != nil {
+		all = append(all, newHeldBack(s.History))
 	}
 	return m.Register(all...)
 }
@@ -111,6 +118,28 @@ func newReplica(db *sqldb.DB) replica {
 		open:    newDesc("db_replica_connections_open", "Connections to the replica."),
 		held:    newDesc("db_replica_connections_held", "Connections to the replica that statements hold."),
 		waiting: newDesc("db_replica_connections_waiting", "Statements that wait for a connection to the replica."),
+	}
+}
+
+// A heldBack collects how far readers of the history are held back.
+type heldBack struct {
+	db   *sqldb.DB
+	desc *prometheus.Desc
+}
+
+func newHeldBack(db *sqldb.DB) heldBack {
+	return heldBack{db, newDesc("history_held_back_seconds", "The age of the oldest transaction that holds entries of the history back from readers that follow it; 0 without one.")}
+}
+
+// Describe implements [prometheus.Collector].
+func (h heldBack) Describe(to chan<- *prometheus.Desc) { to <- h.desc }
+
+// Collect implements [prometheus.Collector].
+func (h heldBack) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeLook)
+	defer cancel()
+	if age, err := framework.HistoryHeldBack(ctx, h.db); err == nil {
+		to <- prometheus.MustNewConstMetric(h.desc, prometheus.GaugeValue, age.Seconds())
 	}
 }
 

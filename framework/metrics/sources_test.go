@@ -34,7 +34,7 @@ func TestSources(t *testing.T) {
 		expires := time.Unix(2_000_000_000, 0)
 		sources := metrics.Sources{
 			Server: server, RequestTimeout: 30 * time.Second, RedisDegraded: degraded.Load,
-			CertificateExpires: func() time.Time { return expires }, Schema: db, Migrations: []sqldb.Migrations{boards},
+			CertificateExpires: func() time.Time { return expires }, Schema: db, Migrations: []sqldb.Migrations{boards}, History: db,
 		}
 		if err := b.metrics.Add(sources); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestSources(t *testing.T) {
 		b.has(t, map[string]float64{
 			"http_connections_open": 0, "http_connections_limit": 17, "http_connections_evicted_total": 0, "http2_requests_rejected_total": 0,
 			"http_request_timeout_seconds": 30, "redis_degraded": 0, "tls_certificate_not_after_timestamp_seconds": 2_000_000_000,
-			"db_migrations_pending": 2, "db_connections_limit": float64(db.Limits().Conns), "db_queue_timeout_seconds": db.Limits().QueueTimeout.Seconds(), "db_statement_timeout_seconds": 10,
+			"db_migrations_pending": 2, "history_held_back_seconds": 0, "db_connections_limit": float64(db.Limits().Conns), "db_queue_timeout_seconds": db.Limits().QueueTimeout.Seconds(), "db_statement_timeout_seconds": 10,
 		})
 		if _, there := b.scraped(t)[`db_schema_version{namespace="boards"}`]; there {
 			t.Error("a schema that was never migrated has a version")

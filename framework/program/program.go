@@ -21,6 +21,7 @@ import (
 	"trestle.example/framework/program/internal/doctor"
 	"trestle.example/framework/program/internal/endpoints"
 	"trestle.example/framework/program/internal/exit"
+	"trestle.example/framework/program/internal/records"
 	"trestle.example/framework/program/internal/scaffold"
 	"trestle.example/framework/program/internal/schema"
 	"trestle.example/framework/program/internal/serve"
@@ -203,7 +204,7 @@ func newRoot(run *command.Run, p Program) *cobra.Command {
 		serve.NewServeCommand(run, serveDemo(run, p.Demo)), schema.NewMigrateCommand(run), accounts.NewCreateSuperuserCommand(run),
 		accounts.NewUsersCommand(run), accounts.NewGroupsCommand(run), accounts.NewTokenCommand(run), accounts.NewJWTCommand(run),
 		endpoints.NewRoutesCommand(run), endpoints.NewOpenAPICommand(run), endpoints.NewPermissionsCommand(run),
-		doctor.NewCheckCommand(run), doctor.NewConfigCommand(run), doctor.NewDoctorCommand(run), schema.NewReindexCommand(run),
+		doctor.NewCheckCommand(run), doctor.NewConfigCommand(run), doctor.NewDoctorCommand(run), schema.NewReindexCommand(run), records.NewHistoryCommand(run),
 		backup.NewBackupCommand(run), backup.NewRestoreCommand(run), serve.NewHealthCommand(run), newVersionCommand(run), newProveCommand(run, p),
 		scaffold.NewNewCommand(run), scaffold.NewGenerateCommand(run),
 	)

@@ -90,6 +90,9 @@ func (l *keyList) bindLinks(r *table.Resource, fault func(error)) error {
 	if len(join.PKs) > 0 {
 		key = join.PKs[0]
 	}
+	if r.API.Histories[join.Name] != nil {
+		return naming.Sentence("History records the changes of %s, and links have none; leave History out, or add and remove the rows by their viewset", join.Name)
+	}
 	l.links = unserved(r, l.relation.Name, join, key)
 	for _, f := range join.Fields {
 		if f != base && f != other && !f.IsPK && f != l.links.Created && f != l.links.Updated {

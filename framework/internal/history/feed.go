@@ -3,10 +3,12 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
 
@@ -28,6 +30,21 @@ func Follow(ctx context.Context, db *sqldb.DB, after Place, most int64) ([]Event
 		return nil, after, err
 	}
 	return events, events[len(events)-1].place, nil
+}
+
+// HeldBack is the age of the oldest transaction that holds entries back, 0 without one.
+func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
+	if db.Kind() == sqldb.SQLite {
+		return 0, nil
+	}
+	rows, err := db.Session().Query(ctx, bun.SafeQuery("SELECT coalesce(extract(epoch FROM clock_timestamp() - least(" +
+		"(SELECT min(xact_start) FROM pg_stat_activity WHERE backend_xid IS NOT NULL), (SELECT min(prepared) FROM pg_prepared_xacts))), 0)::float8"))
+	if err != nil {
+		return 0, err
+	}
+	var seconds float64
+	err = table.One(rows, &seconds)
+	return time.Duration(seconds * float64(time.Second)), err
 }
 
 // Forget removes the values from the entries of a row, and keeps who changed it and when. It returns how

@@ -1,0 +1,2 @@
+// Package records has the command that removes values from the history of a row.
+package records
