@@ -43,6 +43,7 @@
 //	tls_certificate_not_after_timestamp_seconds   when the certificate expires
 //	db_schema_version{namespace}                  the highest id of an applied migration; absent if none or unknown
 //	db_migrations_pending                         migrations that the database lacks; absent if unknown
+//	history_held_back_seconds                     the age of the oldest transaction that holds entries back from readers that follow a history
 //
 // # Labels
 //

@@ -37,7 +37,7 @@ func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 	if db.Kind() == sqldb.SQLite {
 		return 0, nil
 	}
-	rows, err := db.Session().Query(ctx, bun.SafeQuery("SELECT coalesce(extract(epoch FROM clock_timestamp() - least(" +
+	rows, err := db.Session().Query(ctx, bun.SafeQuery("SELECT coalesce(extract(epoch FROM clock_timestamp() - least("+
 		"(SELECT min(xact_start) FROM pg_stat_activity WHERE backend_xid IS NOT NULL), (SELECT min(prepared) FROM pg_prepared_xacts))), 0)::float8"))
 	if err != nil {
 		return 0, err

@@ -188,7 +188,7 @@ func TestWhoReads(t *testing.T) {
 			})
 		}
 		as("ada").Get("/api/patients/" + id + "/history/").Expect(200).Contains("555-1")
-		as("bob").Get("/api/patients/" + bobs + "/history/").Expect(200).Contains(`"name":{"to":"Bea"}`).Lacks("555-2", `"phone"`)
+		as("bob").Get("/api/patients/"+bobs+"/history/").Expect(200).Contains(`"name":{"to":"Bea"}`).Lacks("555-2", `"phone"`)
 		as("ada").Post("/api/patients/"+id+"/history/", fields{}).Expect(405)
 	})
 }

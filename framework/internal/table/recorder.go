@@ -59,28 +59,33 @@ func (r *Resource) Record(c *call.Call, change Change) error {
 	return nil
 }
 
-// recordedBefore reads a row that is about to change, as [Resource.stored] does. Without a
-// recorder it reads nothing and returns an invalid value.
-func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (reflect.Value, error) {
+// recordedBefore reads a row that is about to change by its primary key, even if it is soft-deleted, and locks
+// it on PostgreSQL. It does not copy m, which has the new values. Without a recorder it reads nothing and
+// returns an invalid value.
+func (r *Resource) recordedBefore(c *call.Call, m reflect.Value) (before reflect.Value, err error) {
 	if !r.Recorded() {
-		return reflect.Value{}, nil
+		return before, nil
 	}
-	return r.stored(c, m)
+	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
+	r.narrowToKey(q.QueryBuilder(), m)
+	if r.Table.SoftDeleteField != nil {
+		q = q.WhereAllWithDeleted()
+	}
+	if before, err = r.read(c, q); err != nil {
+		return before, err
+	}
+	return before.Elem(), nil
 }
 
-// recordStored records a row that was inserted or updated, after it has read the row again. If
+// recordStored records a row that was inserted or updated, as it is stored. If
 // before is not valid, the row was inserted. Without a recorder it does nothing.
-func (r *Resource) recordStored(c *call.Call, before, m reflect.Value) error {
+func (r *Resource) recordStored(c *call.Call, before, after reflect.Value) error {
 	if !r.Recorded() {
 		return nil
 	}
-	after, err := r.stored(c, m)
-	if err != nil {
-		return err
-	}
-	change := Change{ViewSet: r.Path, Verb: call.VerbCreate, Key: r.Pk.Value(m).Interface(), After: after.Interface()}
+	change := Change{ViewSet: r.Path, Verb: call.VerbCreate, Key: r.Pk.Value(after).Interface(), After: after.Addr().Interface()}
 	if before.IsValid() {
-		change.Verb, change.Before = call.VerbUpdate, before.Interface()
+		change.Verb, change.Before = call.VerbUpdate, before.Addr().Interface()
 	}
 	return r.Record(c, change)
 }
@@ -94,16 +99,4 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 	return r.Record(c, Change{
 		ViewSet: r.Path, Verb: call.VerbDelete, Key: r.Pk.Value(before.Elem()).Interface(), Before: before.Interface(),
 	})
-}
-
-// stored reads a row again by its primary key, even if it is soft-deleted. In a transaction on
-// PostgreSQL it locks the row. It does not copy m, because a copy shares the values of
-// pointers, slices and maps with m, and a function may change them.
-func (r *Resource) stored(c *call.Call, m reflect.Value) (reflect.Value, error) {
-	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
-	r.narrowToKey(q.QueryBuilder(), m)
-	if r.Table.SoftDeleteField != nil {
-		q = q.WhereAllWithDeleted()
-	}
-	return r.read(c, q)
 }

@@ -92,7 +92,7 @@ func (r *Resource) CountUp(c *call.Call, m reflect.Value) error {
 	if r.Counts() == "" {
 		return nil
 	}
-	return r.write(c, m, nil)
+	return r.write(c, reflect.Value{}, m, nil)
 }
 
 // FieldValue returns a value of a field, which may be a pointer to the type of the value.
@@ -121,32 +121,57 @@ func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.CheckReserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
 	}
-	if err := r.insertRow(c, m); err != nil {
+	after, err := r.insertRow(c, m)
+	if err != nil {
 		return r.OfRow(c, m.Elem(), r.Table.Fields, err)
 	}
-	return r.recordStored(c, reflect.Value{}, m.Elem())
+	return r.recordStored(c, reflect.Value{}, after)
 }
 
-func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
-	if values, ok := r.values(m.Elem()); ok {
+// insertRow inserts a row, and reads back the values that the database generates. If changes are recorded,
+// it returns the row as it is stored, and else an invalid value.
+func (r *Resource) insertRow(c *call.Call, m reflect.Value) (after reflect.Value, err error) {
+	if values, ok := r.values(m.Elem()); ok && !r.Recorded() {
 		_, err := c.Session().Write(c, r.Inserting.With(values...), r.Pk.Value(m.Elem()).Interface())
-		return err
+		return after, err
 	}
 	q, back, names := r.Insertion(c, m)
-	if len(back) == 0 {
+	if len(names) == 0 && !r.Recorded() {
 		_, err := c.Session().Exec(c, q.Returning("NULL"))
-		return err
+		return after, err
+	}
+	bare := len(names) == len(r.Table.Fields) // bun would write an INSERT without columns, which SQLite rejects
+	if r.Recorded() {
+		after, back, names = r.cells()
 	}
 	returned := strings.Join(names, ", ")
 	var insert schema.QueryAppender = q.Returning(returned)
-	if len(names) == len(r.Table.Fields) { // bun would write an INSERT without columns, which SQLite rejects
+	if bare {
 		insert = bun.SafeQuery("INSERT INTO ? DEFAULT VALUES RETURNING ?", r.Table.SQLName, bun.Safe(returned))
 	}
 	rows, err := c.Session().Query(c, insert)
-	if err != nil {
-		return err
+	if err == nil {
+		err = One(rows, back...)
 	}
-	return One(rows, back...)
+	if err != nil || !after.IsValid() {
+		return after, err
+	}
+	for _, f := range r.Table.Fields {
+		if madeByDatabase(f, m.Elem()) {
+			f.Value(m.Elem()).Set(f.Value(after))
+		}
+	}
+	return after, nil
+}
+
+// cells makes a new row, and lists where to scan each of its columns, and their quoted names.
+func (r *Resource) cells() (row reflect.Value, cells []any, names []string) {
+	row = bunmodel.New(r.Table).Elem()
+	for _, f := range r.Table.Fields {
+		names = append(names, naming.Quote(f.Name))
+		cells = append(cells, &ColumnCell{Column: f, Value: f.Value(row)})
+	}
+	return row, cells, names
 }
 
 // Insertion is the INSERT of a new row, without the columns whose values the database generates:
@@ -210,20 +235,28 @@ func Defaults(f *schema.Field) bool {
 // reserved value in any column of the row is a validation error, even if Store does not write
 // this column. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Store(c *call.Call, m reflect.Value, columns []*schema.Field) error {
+	return r.StoreOver(c, reflect.Value{}, m, columns)
+}
+
+// StoreOver is Store for a row that the transaction has read and locked: before is a copy of it as it was read, or invalid if it
+// is not known.
+func (r *Resource) StoreOver(c *call.Call, before, m reflect.Value, columns []*schema.Field) error {
 	if len(columns) == 0 {
 		return nil
 	}
-	return r.write(c, m, columns)
+	return r.write(c, before, m, columns)
 }
 
-// write is Store that counts the changes of the row up even if no other column changes.
-func (r *Resource) write(c *call.Call, m reflect.Value, columns []*schema.Field) error {
+// write is StoreOver that counts the changes of the row up even if no other column changes.
+func (r *Resource) write(c *call.Call, before, m reflect.Value, columns []*schema.Field) error {
 	if err := r.CheckReserved(m, columns); err != nil {
 		return err
 	}
-	before, err := r.recordedBefore(c, m)
-	if err != nil {
-		return err
+	if !before.IsValid() {
+		var err error
+		if before, err = r.recordedBefore(c, m); err != nil {
+			return err
+		}
 	}
 	q := c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model))
 	for _, f := range columns {
@@ -232,25 +265,43 @@ func (r *Resource) write(c *call.Call, m reflect.Value, columns []*schema.Field)
 		}
 	}
 	r.narrowToKey(q.QueryBuilder(), m)
-	if err := r.update(c, q, m); err != nil {
+	after, err := r.update(c, q, m)
+	if err != nil {
 		return r.OfRow(c, m, columns, err)
 	}
-	return r.recordStored(c, before, m)
+	return r.recordStored(c, before, after)
 }
 
 // update runs the UPDATE of a row, which counts its changes up and reads the count back. If the row
-// does not exist, the error is NotFound.
-func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, m reflect.Value) error {
+// does not exist, the error is NotFound. If changes are recorded, it returns the row as it is stored, and else
+// an invalid value.
+func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, m reflect.Value) (after reflect.Value, err error) {
+	count := r.Table.FieldMap[r.Counts()]
 	if r.Counts() != "" {
 		q = q.Set("? = ?", bun.Ident(r.Counts()), r.counted())
 	}
-	if column := r.Table.FieldMap[r.Counts()]; column != nil {
-		rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(column.Name)))
-		if err != nil {
-			return err
-		}
-		return One(rows, &ColumnCell{Column: column, Value: column.Value(m)})
+	var back []any
+	var names []string
+	switch {
+	case r.Recorded():
+		after, back, names = r.cells()
+	case count != nil:
+		back, names = []any{&ColumnCell{Column: count, Value: count.Value(m)}}, []string{naming.Quote(count.Name)}
+	default:
+		return after, r.updateBlind(c, q)
 	}
+	rows, err := c.Session().Query(c, q.Returning(strings.Join(names, ", ")))
+	if err == nil {
+		err = One(rows, back...)
+	}
+	if err == nil && after.IsValid() && count != nil {
+		count.Value(m).Set(count.Value(after))
+	}
+	return after, err
+}
+
+// updateBlind runs the UPDATE of a row. If the row does not exist, the error is NotFound.
+func (r *Resource) updateBlind(c *call.Call, q *bun.UpdateQuery) error {
 	result, err := c.Session().Exec(c, q)
 	if err != nil {
 		return err

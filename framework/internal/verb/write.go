@@ -350,11 +350,15 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return none, err
 	}
+	var before reflect.Value // of the row; a function may change what its columns point to, and a copy shares that
+	if w.Verb.Fill == nil {
+		before = bunmodel.Copy(w.Resource.Table, m.Elem()).Elem()
+	}
 	columns, err := w.ChangeRow(c, m, in)
 	if err != nil {
 		return none, err
 	}
-	if err := w.Resource.Store(c, m.Elem(), columns); err != nil {
+	if err := w.Resource.StoreOver(c, before, m.Elem(), columns); err != nil {
 		return none, err
 	}
 	if len(columns) == 0 && w.lists(in) {

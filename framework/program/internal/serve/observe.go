@@ -77,7 +77,7 @@ func (w *watch) include(s *server, web *httpserver.Server) error {
 	if s.Certificate != nil {
 		all.CertificateExpires = func() time.Time { until, _ := s.Certificate.EndsSoon(); return until }
 	}
-	if len(s.API().Recorded()) > 0 {
+	if slices.ContainsFunc(s.apis, func(api *framework.API) bool { return len(api.Recorded()) > 0 }) {
 		all.History = s.probe
 	}
 	return w.metrics.Add(all)
