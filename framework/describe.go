@@ -80,15 +80,18 @@ func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 // Searchable lists the viewsets that store a search document.
 func (a *API) Searchable() []string { return index.NewIndexer(a.registry).Searched() }
 
-// Recorded lists the paths of the viewsets that declare a [History], in order of registration. Call it after [API.Check] or
+// A RecordedTable is a table whose changes are recorded, and the path of the viewset that declares its [History].
+type RecordedTable struct{ ViewSet, Table string }
+
+// Recorded lists the tables whose changes are recorded, in order of registration. Call it after [API.Check] or
 // [API.Handler].
-func (a *API) Recorded() (paths []string) {
+func (a *API) Recorded() (all []RecordedTable) {
 	for _, r := range a.registry.Resources {
 		if r.Declaration.History.Permission != nil {
-			paths = append(paths, r.Path)
+			all = append(all, RecordedTable{r.Path, r.Table.Name})
 		}
 	}
-	return paths
+	return all
 }
 
 // MissingIndexes returns the indexes of [API.Indexes] that the database does not have in

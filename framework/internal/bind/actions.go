@@ -27,13 +27,7 @@ func (b *binder) bindActions(r *table.Resource) {
 	taken := map[string]bool{}
 	checkBulk(r, b.at(r, "bulk"))
 	for _, a := range r.Declaration.Actions {
-		place := fmt.Sprintf("action %q", a.Name)
-		switch {
-		case a.Bulk != "":
-			place = "bulk"
-		case a.History:
-			place = "history"
-		}
+		place := placeOf(a)
 		fault := b.at(r, place)
 		slot := fmt.Sprint(a.OnObject, a.Method, a.Name, a.Links != "")
 		switch {
@@ -54,20 +48,28 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
-		if a.Bulk != "" {
+		switch {
+		case a.Bulk != "":
 			b.bindBulk(r, a, fault)
-			continue
-		}
-		if a.History {
+		case a.History:
 			b.bindHistory(r, a, fault)
-			continue
-		}
-		if a.Links != "" {
+		case a.Links != "":
 			b.bindLinks(r, a, fault)
-			continue
+		default:
+			b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
 		}
-		b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
 	}
+}
+
+// placeOf is the place of an action in the declaration of its viewset.
+func placeOf(a declare.Action) string {
+	switch {
+	case a.Bulk != "":
+		return declare.BulkName
+	case a.History:
+		return declare.HistoryName
+	}
+	return fmt.Sprintf("action %q", a.Name)
 }
 
 // bindAction completes the endpoint of an action.

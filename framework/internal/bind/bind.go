@@ -76,8 +76,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
-	b.bindVersions()
-	b.bindHistories()
+	b.bindRows()
 	for _, r := range a.Resources {
 		b.bind(r)
 	}

@@ -16,6 +16,12 @@ import (
 	"trestle.example/framework/query"
 )
 
+// bindRows binds what all viewsets of a table have in common: the versions of the rows, and the history of their changes.
+func (b *binder) bindRows() {
+	b.bindVersions()
+	b.bindHistories()
+}
+
 // bindVersions binds the versions of every viewset. All viewsets of a table count the changes of its
 // rows in the column that one of them declares.
 func (b *binder) bindVersions() {

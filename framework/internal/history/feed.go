@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -37,8 +38,9 @@ func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 	if db.Kind() == sqldb.SQLite {
 		return 0, nil
 	}
-	rows, err := db.Session().Query(ctx, bun.SafeQuery("SELECT coalesce(extract(epoch FROM clock_timestamp() - least("+
-		"(SELECT min(xact_start) FROM pg_stat_activity WHERE backend_xid IS NOT NULL), (SELECT min(prepared) FROM pg_prepared_xacts))), 0)::float8"))
+	rows, err := db.Session().Query(ctx, bun.SafeQuery( //nolint:rowserrcheck // One checks it
+		"SELECT coalesce(extract(epoch FROM clock_timestamp() - least("+
+			"(SELECT min(xact_start) FROM pg_stat_activity WHERE backend_xid IS NOT NULL), (SELECT min(prepared) FROM pg_prepared_xacts))), 0)::float8"))
 	if err != nil {
 		return 0, err
 	}
@@ -64,8 +66,7 @@ func Forget(ctx context.Context, db *sqldb.DB, viewset, key string) (n int64, er
 
 // Text is the place as a text that [ReadPlace] reads.
 func (p Place) Text() string {
-	text, _ := json.Marshal([]int64{p.SafeAt, p.Seq}) // it never fails
-	return string(text)
+	return fmt.Sprintf("[%d,%d]", p.SafeAt, p.Seq)
 }
 
 // ReadPlace reads the text of a place; "" is the start.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -25,7 +26,7 @@ type Log struct {
 }
 
 // changes are the past tenses of the verbs, by which the types of entries end.
-var changes = map[string]string{call.VerbCreate: "created", call.VerbUpdate: "updated", call.VerbDelete: "deleted"} //nolint:gochecknoglobals // a constant, which Go cannot write as one
+var changes = map[string]string{call.VerbCreate: "created", call.VerbUpdate: "updated", call.VerbDelete: "deleted"}
 
 // dotted is the path of a viewset and a word behind it, such as patients.created.
 func dotted(path, word string) string {
@@ -77,7 +78,7 @@ func (l *Log) same(before, after reflect.Value) bool {
 // differences writes the values that differ, as {"phone": {"from": "1", "to": "2"}}. A new row has no member
 // from, and a deleted one no member to.
 func (l *Log) differences(before, after reflect.Value) (string, error) {
-	b := []byte{'{'}
+	changed := map[string]Values{}
 	for _, f := range l.Fields {
 		from, err := valueOf(f, before)
 		if err != nil {
@@ -87,28 +88,12 @@ func (l *Log) differences(before, after reflect.Value) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if string(from) == string(to) {
-			continue
+		if string(from) != string(to) {
+			changed[f.Name] = Values{from, to}
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(wire.AppendJSON(b, f.Name), ":{"...)
-		for i, side := range []struct {
-			name  string
-			value jsontext.Value
-		}{{`"from":`, from}, {`"to":`, to}} {
-			if side.value == nil {
-				continue
-			}
-			if i == 1 && from != nil {
-				b = append(b, ',')
-			}
-			b = append(append(b, side.name...), side.value...)
-		}
-		b = append(b, '}')
 	}
-	return string(append(b, '}')), nil
+	text, err := json.Marshal(changed, json.Deterministic(true))
+	return string(text), err
 }
 
 // valueOf is the value of a field as clients read it, nil without a row.

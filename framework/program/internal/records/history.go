@@ -22,7 +22,7 @@ func newForgetCommand(run *command.Run) *cobra.Command {
 	c := run.New(cobra.Command{
 		Use:   "forget RESOURCE KEY [flags]",
 		Short: "Remove the old and new values from the history of a row, and keep who changed it and when",
-		Long: `Forget removes the values of a row from its history, for a person who asks for it. The entries
+		Long: `Forget removes the values of a row from its history, when a person demands it. The entries
 stay: who changed the row, when, and by which request. KEY is the primary key of the row, which may be
 deleted already. It may run while the API serves. Values in backups stay.`,
 		Example: "  {program} history forget patients 0198c2f0-7d3a-7c11-9d2e-3f6a1b2c4d5e",
@@ -39,7 +39,11 @@ func forget(run *command.Run, cmd *cobra.Command, resource, key string) error {
 		if err := api.Check(); err != nil {
 			return err
 		}
-		if recorded := api.Recorded(); !slices.Contains(recorded, resource) {
+		var recorded []string
+		for _, one := range api.Recorded() {
+			recorded = append(recorded, one.ViewSet)
+		}
+		if !slices.Contains(recorded, resource) {
 			return exit.Misused("no resource %q has a history; these do: %s", resource, strings.Join(recorded, ", "))
 		}
 		n, err := framework.ForgetHistory(ctx, s.DB, resource, key)
