@@ -60,6 +60,9 @@ var mutants = []mutant{
 	// Requests for several rows.
 	{"bulk/rows.go", "	b.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		b.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
 	{"bulk/each.go", "Key: key, Changes: e.ByWriters}", "Key: key, Changes: e.ByWriters && !BROKEN}"},
+	// Histories.
+	{"history/reading.go", "	object := h.Resource.Object(c, r)\n", "	object := h.Resource.Object(c, r)\n	if BROKEN {\n		object = c.DB.NewSelect().Model(h.Resource.Table.ZeroIface).Where(\"?TableAlias.? = ?\", bun.Ident(h.Resource.Key.Name), sqldb.Param(r.Key))\n	}\n"},
+	{"history/reading.go", "\"viewset = ? AND row_key = ?\", sqldb.Param(h.Resource.Path), sqldb.Param(key))", "\"viewset = ? AND (row_key = ? OR ?)\", sqldb.Param(h.Resource.Path), sqldb.Param(key), BROKEN)"},
 	// Nested viewsets and lists of related rows.
 	{"table/scan.go", "	if r.Above != nil {\n		r.Above.narrow", "	if r.Above != nil && !BROKEN {\n		r.Above.narrow"},
 	{"table/nesting.go", "	n.Parent.Scope.Narrow(as, q.QueryBuilder())\n", "	if !BROKEN {\n		n.Parent.Scope.Narrow(as, q.QueryBuilder())\n	}\n"},

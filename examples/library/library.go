@@ -133,6 +133,7 @@ func Loans(days int) framework.ViewSet[Loan] {
 		Filters:  []framework.Filter{filter.IsNull("lent", "returned_at")},
 		Actions:  []framework.Action[Loan]{framework.Post("return", giveBack).Refuses("returned_already")},
 		Uniques:  []framework.Unique{{Fields: []string{"book"}, Code: "book_lent", Detail: "This book is on loan."}},
+		History:  framework.History{Permission: framework.Authenticated()},
 	}
 }
 

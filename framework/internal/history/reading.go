@@ -59,7 +59,8 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 
 // key is the primary key of the row of the path, as entries have it.
 func (h *Reading) key(c *call.Call, r *table.Request) (string, error) {
-	rows, err := c.Session().Query(c, h.Resource.Object(c, r).ColumnExpr("?TableAlias.?", bun.Ident(h.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
+	object := h.Resource.Object(c, r)
+	rows, err := c.Session().Query(c, object.ColumnExpr("?TableAlias.?", bun.Ident(h.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
 	if err != nil {
 		return "", err
 	}
