@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
@@ -45,6 +46,11 @@ type Event struct {
 // A Place is the place of an entry among all entries: they are in the order in which they are safe to read, and
 // then of their numbers.
 type Place struct{ SafeAt, Seq int64 }
+
+// Table is the table of the entries.
+func Table() query.NeededTable {
+	return query.NeededTable{Name: "history", Columns: []string{"seq", "safe_at", "id", "viewset", "row_key", "change", "at", "caller", "request", "route", "changes"}}
+}
 
 // read reads the entries that the end of a statement finds, from its condition on.
 func read(ctx context.Context, s *sqldb.Session, end schema.QueryAppender) (events []Event, err error) {

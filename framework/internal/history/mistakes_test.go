@@ -43,3 +43,25 @@ func TestMistakes(t *testing.T) {
 		}
 	})
 }
+
+// TestTheTableIsChecked: a database without the table of the entries is noticed before the first change.
+func TestTheTableIsChecked(t *testing.T) {
+	apitest.Databases(t, surgery, func(t *testing.T, db *sqldb.DB) {
+		api := framework.New(apitest.Config(db))
+		api.Register(framework.ViewSet[Patient]{
+			Name: "patients", Verbs: framework.CRUD[deskInput, deskView](), Scope: framework.Public(), History: framework.History{Permission: audits},
+		})
+		if err := api.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{0, 1} {
+			missing, err := api.MissingColumns(t.Context())
+			if err != nil || len(missing) != want || want == 1 && missing[0].Table != "history" {
+				t.Errorf("it misses %v, %v; want %d", missing, err, want)
+			}
+			if _, err := db.ExecContext(t.Context(), "DROP TABLE IF EXISTS history"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

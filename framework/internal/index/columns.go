@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/history"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/relation"
@@ -195,7 +196,7 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) *tableUse {
 
 // tablesUsed lists the tables with the columns that statements use: every column of a
 // viewset's model, of its Models and of the rows that it stores without a viewset, the columns of
-// relations that its answers show, and the tables that its rank and its idempotency keys need.
+// relations that its answers show, and the tables that its rank, its idempotency keys and its history need.
 func (a Indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.Resources {
@@ -211,6 +212,9 @@ func (a Indexer) tablesUsed() []*tableUse {
 		}
 		if slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Idempotent }) {
 			list.useTable(r, once.KeysTable()).own = true
+		}
+		if r.Declaration.History.Permission != nil {
+			list.useTable(r, history.Table()).own = true
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
