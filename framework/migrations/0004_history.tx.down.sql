@@ -1,5 +1,5 @@
-DROP TABLE history;
+DROP TABLE row_history;
 
 --bun:split
 
-{{if postgres}}DROP FUNCTION history_is_kept();{{end}}
+{{if postgres}}DROP FUNCTION row_history_stays();{{end}}

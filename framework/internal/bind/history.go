@@ -6,6 +6,8 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/history"
@@ -65,10 +67,15 @@ func (b *binder) bindLog(r *table.Resource, d declare.History, fault func(error)
 	return l
 }
 
-// shownNames lists the names of the columns that views of the verbs show, sorted.
+// shownNames lists the names of the columns that views of the verbs show as they are stored, sorted. An answer that
+// a function computes may mask a column, and one that is not stored for retries has a secret.
 func (b *binder) shownNames(r *table.Resource) (names []string) {
+	computed := map[reflect.Type]bool{}
 	for _, v := range r.Declaration.Verbs {
-		if v.Out == nil || v.Out.Kind() != reflect.Struct {
+		computed[v.Out] = computed[v.Out] || v.Kind != declare.VerbShows && v.Kind != declare.VerbAccepts || v.Secret
+	}
+	for _, v := range r.Declaration.Verbs {
+		if v.Out == nil || v.Out.Kind() != reflect.Struct || computed[v.Out] {
 			continue
 		}
 		for f := range b.api.Config.Case.Fields(v.Out) {
@@ -98,6 +105,18 @@ func (b *binder) bindHistory(r *table.Resource, a declare.Action, fault func(err
 	e.Pagination = history.Pages{}
 	e.Params = e.Pagination.Params()
 	e.Settle()
+	if s := r.Search; s != nil && s.StoredField != nil {
+		log.NotNoted = append(log.NotNoted, s.StoredField.Column.Name)
+	}
+	b.later(func() { e.Permission = access.All(e.Permission, retrieves(r)) })
 	e.Serve = verb.Reading((&history.Reading{Log: log, Endpoint: verb.NewHandler(e)}).Serve)
 	r.Endpoints = append(r.Endpoints, e)
+}
+
+// retrieves is the permission to read a row of a viewset, or that of the viewset without such a verb.
+func retrieves(r *table.Resource) call.Permission {
+	if e := r.Retrieving(); e != nil {
+		return e.Permission
+	}
+	return r.Access.Permission
 }

@@ -49,12 +49,12 @@ type Place struct{ SafeAt, Seq int64 }
 
 // Table is the table of the entries.
 func Table() query.NeededTable {
-	return query.NeededTable{Name: "history", Columns: []string{"seq", "safe_at", "id", "viewset", "row_key", "change", "at", "caller", "request", "route", "changes"}}
+	return query.NeededTable{Name: "row_history", Columns: []string{"seq", "safe_at", "id", "viewset", "row_key", "change", "at", "caller", "request", "route", "changes"}}
 }
 
 // read reads the entries that the end of a statement finds, from its condition on.
 func read(ctx context.Context, s *sqldb.Session, end schema.QueryAppender) (events []Event, err error) {
-	rows, err := s.Query(ctx, bun.SafeQuery("SELECT safe_at, seq, id, viewset, row_key, change, at, caller, request, route, changes FROM history WHERE ?", end))
+	rows, err := s.Query(ctx, bun.SafeQuery("SELECT safe_at, seq, id, viewset, row_key, change, at, caller, request, route, changes FROM row_history WHERE ?", end))
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ import (
 // for a row has its id already, and changes the row after others with greater ids. SQLite has one writer at a time, so
 // its order is that of the commits.
 func Follow(ctx context.Context, db *sqldb.DB, after Place, most int64) ([]Event, Place, error) {
+	if most < 1 {
+		return nil, after, naming.Sentence("a page of at most %d entries has no entry; read at least 1", most)
+	}
 	end := "(safe_at, seq) > (?, ?) ORDER BY safe_at, seq LIMIT ?"
 	if db.Kind() == sqldb.PostgreSQL {
 		end = "safe_at <= pg_snapshot_xmin(pg_current_snapshot())::text::bigint AND " + end
@@ -54,7 +57,7 @@ func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 func Forget(ctx context.Context, db *sqldb.DB, viewset, key string) (n int64, err error) {
 	err = db.Retry(ctx, func() error {
 		result, err := db.Session().Exec(ctx, bun.SafeQuery(
-			"UPDATE history SET changes = NULL WHERE viewset = ? AND row_key = ? AND changes IS NOT NULL", sqldb.Param(viewset), sqldb.Param(key)))
+			"UPDATE row_history SET changes = NULL WHERE viewset = ? AND row_key = ? AND changes IS NOT NULL", sqldb.Param(viewset), sqldb.Param(key)))
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func TestFollow(t *testing.T) {
 			}
 			value[e.Key] = string(e.Changes["phone"].To)
 		}
-		if n := apitest.Count(t, db, "history"); len(got) != n || n != len(rows)+writers*changes {
+		if n := apitest.Count(t, db, "row_history"); len(got) != n || n != len(rows)+writers*changes {
 			t.Errorf("the reader gets %d of %d entries; %d are expected", len(got), n, len(rows)+writers*changes)
 		}
 	})

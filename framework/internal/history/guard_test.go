@@ -36,6 +36,15 @@ func TestStatementsOfFunctions(t *testing.T) {
 				_, err := c.DB.NewDelete().Model((*Patient)(nil)).Where("name = 'none'").Exec(c)
 				return err
 			},
+			"with a schema": func(c *framework.Call, p *Patient) error {
+				schema := map[sqldb.Kind]string{sqldb.PostgreSQL: "public", sqldb.SQLite: "main"}[db.Kind()]
+				_, err := c.DB.NewRaw("/* a comment */ UPDATE "+schema+".patients SET age = 5 WHERE id = ?", p.ID).Exec(c)
+				return err
+			},
+			"a text": func(c *framework.Call, _ *Patient) error {
+				_, err := c.DB.NewRaw("INSERT INTO notes_of_patients VALUES (?) /* update patients */", "it's time to update patients").Exec(c)
+				return err
+			},
 			"saved": func(c *framework.Call, p *Patient) error { p.Name += "!"; return framework.Save(c, p) },
 			"read": func(c *framework.Call, p *Patient) error {
 				return c.DB.NewSelect().Model(p).WherePK().Scan(c)
@@ -50,7 +59,7 @@ func TestStatementsOfFunctions(t *testing.T) {
 		}
 		v := framework.ViewSet[Patient]{Name: "patients", Verbs: framework.CRUD[deskInput, deskView](), Scope: framework.Public(), History: framework.History{Permission: audits}}
 		for name, run := range statements {
-			v.Actions = append(v.Actions, framework.Post(name, func(c *framework.Call, p *Patient, _ framework.None) (framework.None, error) {
+			v.Actions = append(v.Actions, framework.Post(strings.ReplaceAll(name, " ", "-"), func(c *framework.Call, p *Patient, _ framework.None) (framework.None, error) {
 				return framework.None{}, run(c, p)
 			}))
 		}
@@ -67,8 +76,8 @@ func TestStatementsOfFunctions(t *testing.T) {
 		apitest.Insert(t, db, &Patient{ID: apitest.ID("x"), Name: "a row of the test"})
 		for name := range statements {
 			errors.errors = nil
-			c.Post("/api/patients/"+made.ID+"/"+name+"/", nil).Expect(204)
-			wrong := name == "raw" || name == "built" || name == "deleted"
+			c.Post("/api/patients/"+made.ID+"/"+strings.ReplaceAll(name, " ", "-")+"/", nil).Expect(204)
+			wrong := name == "raw" || name == "built" || name == "deleted" || name == "with a schema"
 			if wrong != (len(errors.errors) == 1) || wrong && !strings.Contains(errors.errors[0], "patients") {
 				t.Errorf("%s: the errors are %q", name, errors.errors)
 			}

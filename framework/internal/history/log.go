@@ -10,8 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/files"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/query"
@@ -49,7 +51,7 @@ func (l *Log) Record(c *call.Call, change table.Change) error {
 		return err
 	}
 	_, err = c.Session().Exec(c, bun.SafeQuery(
-		"INSERT INTO history (id, viewset, row_key, change, at, caller, request, route, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"INSERT INTO row_history (id, viewset, row_key, change, at, caller, request, route, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		sqldb.Param(id), sqldb.Param(l.Resource.Path), sqldb.Param(fmt.Sprint(change.Key)), sqldb.Param(changes[change.Verb]), sqldb.Param(c.Now),
 		sqldb.Param(c.Caller.IDText()), sqldb.Param(c.ID), sqldb.Param(dotted(c.Route.ViewSet, c.Route.Name)), sqldb.Param(text),
 	))
@@ -67,7 +69,7 @@ func rowOf(model any) reflect.Value {
 // same reports whether two states of a row differ in no column, but for those that change with every write.
 func (l *Log) same(before, after reflect.Value) bool {
 	gen := l.Resource.API.DB.QueryGen()
-	for _, f := range l.Resource.Table.Fields {
+	for _, f := range l.tableOf(after).Fields {
 		if !slices.Contains(l.NotNoted, f.Name) && string(f.AppendValue(gen, nil, before)) != string(f.AppendValue(gen, nil, after)) {
 			return false
 		}
@@ -75,19 +77,20 @@ func (l *Log) same(before, after reflect.Value) bool {
 	return true
 }
 
+// tableOf is the table of a row with the fields of its model, which may be another one than that of the history.
+func (l *Log) tableOf(row reflect.Value) *schema.Table {
+	if row.Type() == l.Resource.Model {
+		return l.Resource.Table
+	}
+	return l.Resource.API.DB.Dialect().Tables().Get(row.Type())
+}
+
 // differences writes the values that differ, as {"phone": {"from": "1", "to": "2"}}. A new row has no member
 // from, and a deleted one no member to.
 func (l *Log) differences(before, after reflect.Value) (string, error) {
 	changed := map[string]Values{}
 	for _, f := range l.Fields {
-		from, err := valueOf(f, before)
-		if err != nil {
-			return "", err
-		}
-		to, err := valueOf(f, after)
-		if err != nil {
-			return "", err
-		}
+		from, to := l.valueOf(f, before), l.valueOf(f, after)
 		if string(from) != string(to) {
 			changed[f.Name] = Values{from, to}
 		}
@@ -96,10 +99,33 @@ func (l *Log) differences(before, after reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// valueOf is the value of a field as clients read it, nil without a row.
-func valueOf(f query.Field, row reflect.Value) (jsontext.Value, error) {
+// valueOf is the value of a field as clients read it, nil without a row, or if the model of the row lacks the column. A file has no
+// URL, which depends on the time and lets its holder read the file. A value that is no JSON, which only
+// another program can have stored, is the text that the database has.
+func (l *Log) valueOf(f query.Field, row reflect.Value) jsontext.Value {
 	if !row.IsValid() {
-		return nil, nil
+		return nil
 	}
-	return wire.Encode(f.Column.Value(row).Interface())
+	column := l.tableOf(row).FieldMap[f.Column.Name]
+	if column == nil {
+		return nil
+	}
+	value := column.Value(row).Interface()
+	switch f := value.(type) {
+	case files.File:
+		value = withoutURL(f)
+	case *files.File:
+		if f != nil {
+			value = withoutURL(*f)
+		}
+	}
+	text, err := wire.Encode(value)
+	if err != nil || !jsontext.Value(text).IsValid() {
+		return wire.AppendJSON(nil, string(column.AppendValue(l.Resource.API.DB.QueryGen(), nil, row)))
+	}
+	return text
+}
+
+func withoutURL(f files.File) files.File {
+	return files.File{Key: f.Key, Name: f.Name, Type: f.Type, Size: f.Size, SHA256: f.SHA256, UploadedAt: f.UploadedAt}
 }

@@ -56,10 +56,10 @@ func TestTheTableIsChecked(t *testing.T) {
 		}
 		for _, want := range []int{0, 1} {
 			missing, err := api.MissingColumns(t.Context())
-			if err != nil || len(missing) != want || want == 1 && missing[0].Table != "history" {
+			if err != nil || len(missing) != want || want == 1 && missing[0].Table != "row_history" {
 				t.Errorf("it misses %v, %v; want %d", missing, err, want)
 			}
-			if _, err := db.ExecContext(t.Context(), "DROP TABLE IF EXISTS history"); err != nil {
+			if _, err := db.ExecContext(t.Context(), "DROP TABLE IF EXISTS row_history"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -46,6 +47,7 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 		return nil, err
 	}
 	of := bun.SafeQuery("viewset = ? AND row_key = ?", sqldb.Param(h.Resource.Path), sqldb.Param(key))
+	of = bun.SafeQuery("? AND seq >= (SELECT coalesce(max(seq), 0) FROM row_history WHERE ? AND change = 'created')", of, of) // an earlier row had this key
 	where, err := h.before(c, of, values[paramBefore])
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func (h *Reading) before(c *call.Call, of schema.QueryAppender, text string) (sc
 	if err != nil {
 		return nil, problem.InvalidParameter(paramBefore, "must be the id of an entry, which is a UUID")
 	}
-	rows, err := c.Session().Query(c, bun.SafeQuery("SELECT seq FROM history WHERE ? AND id = ?", of, sqldb.Param(id)))
+	rows, err := c.Session().Query(c, bun.SafeQuery("SELECT seq FROM row_history WHERE ? AND id = ?", of, sqldb.Param(id)))
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +102,11 @@ func (h *Reading) before(c *call.Call, of schema.QueryAppender, text string) (sc
 // answer makes the page of the entries. It leaves out the fields that the caller may not see.
 func (h *Reading) answer(c *call.Call, r *table.Request, w query.Window, events []Event) (*table.Response, error) {
 	page := query.Page{Window: w, Rows: min(len(events), int(w.Limit)), More: int64(len(events)) > w.Limit, Link: listing.LinkTo(c.URL(h.path(r)), r.Query)}
+	shown := h.shown(c)
 	entries := make([]Entry, page.Rows)
 	for i := range entries {
 		entries[i] = events[i].Entry
-		for _, f := range h.Fields {
-			if fieldrule.AnyHides(c, h.Resource.Fields.Seeing(f)) {
-				delete(entries[i].Changes, f.Name)
-			}
-		}
+		maps.DeleteFunc(entries[i].Changes, func(name string, _ Values) bool { return !shown[name] })
 	}
 	if page.More {
 		page.Next = entries[len(entries)-1].ID.String()
@@ -118,6 +117,16 @@ func (h *Reading) answer(c *call.Call, r *table.Request, w query.Window, events 
 	}
 	rows, err := wire.Encode(entries)
 	return &table.Response{Status: h.Endpoint.Status, Value: view.ListAnswer{Envelope: envelope, Rows: rows}}, err
+}
+
+// shown has the names of the fields that are recorded now, and that the caller may see. An entry may have other names: of
+// fields that were renamed, or that no view shows any more.
+func (h *Reading) shown(c *call.Call) map[string]bool {
+	shown := map[string]bool{}
+	for _, f := range h.Fields {
+		shown[f.Name] = !fieldrule.AnyHides(c, h.Resource.Fields.Seeing(f))
+	}
+	return shown
 }
 
 // path is the path of the request below the prefix of the API.
