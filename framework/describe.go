@@ -134,7 +134,8 @@ func (a *API) Unserved() []string { return index.NewIndexer(a.registry).Unserved
 
 // MissingColumns compares the database with the declarations: the models of the viewsets
 // and of [ViewSet].Models, the relations that views show, and those of [Relations], the rows that
-// lists in bodies and toggles write, and the tables of a [Ranker], of idempotency keys and of a [History]. It returns each missing table and column once, and changes nothing.
+// lists in bodies and toggles write, and the tables of a [Ranker], of idempotency keys and of a [History]. It returns each missing
+// table and column once, and changes nothing.
 // Call it after [API.Check] or [API.Handler], and after the migrations.
 func (a *API) MissingColumns(ctx context.Context) ([]MissingColumn, error) {
 	missing, err := index.NewIndexer(a.registry).MissingColumns(ctx)

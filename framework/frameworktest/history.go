@@ -18,7 +18,8 @@ import (
 // the handler is made.
 func RequireHistory(tb testing.TB, api *framework.API, db *sqldb.DB, handler http.Handler) http.Handler {
 	tb.Helper()
-	const verbs = `(?i)\b(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM|TRUNCATE(?:\s+TABLE)?)\s+(?:ONLY\s+)?(?:"?\w+"?\.)?`
+	const verbs = `(?i)\b(?:(?:INSERT|REPLACE|MERGE)\s+(?:OR\s+\w+\s+)?INTO|UPDATE(?:\s+OR\s+\w+)?` +
+		`|DELETE\s+FROM|TRUNCATE(?:\s+TABLE)?)\s+(?:ONLY\s+)?(?:"?\w+"?\.)?`
 	for _, recorded := range api.Recorded() {
 		guard := historyGuard{tb, recorded, regexp.MustCompile(verbs + "[\"`\\[]?" + regexp.QuoteMeta(recorded.Table) + `\b`)}
 		db.AddQueryHook(guard) //nolint:staticcheck // the other one makes a new DB, and the API has this one

@@ -49,7 +49,9 @@ type Place struct{ SafeAt, Seq int64 }
 
 // Table is the table of the entries.
 func Table() query.NeededTable {
-	return query.NeededTable{Name: "row_history", Columns: []string{"seq", "safe_at", "id", "viewset", "row_key", "change", "at", "caller", "request", "route", "changes"}}
+	return query.NeededTable{Name: "row_history", Columns: []string{
+		"seq", "safe_at", "id", "viewset", "row_key", "change", "at", "caller", "request", "route", "changes",
+	}}
 }
 
 // read reads the entries that the end of a statement finds, from its condition on.

@@ -86,7 +86,7 @@ func TestFollowWaits(t *testing.T) {
 				return err
 			}
 			second := idOf(ada, fields{"name": "second"})
-			if got := follow(t, db, "", 10); len(got) != 1 || got[0].Key != first {
+			if got := follow(t, db, 10); len(got) != 1 || got[0].Key != first {
 				t.Errorf("while an older transaction runs, the entries are %v; want that of %s, and not that of %s", got, first, second)
 			}
 			return nil
@@ -94,7 +94,7 @@ func TestFollowWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := follow(t, db, "", 10); len(got) != 2 {
+		if got := follow(t, db, 10); len(got) != 2 {
 			t.Errorf("after it, there are %d entries; want 2", len(got))
 		}
 	})

@@ -126,7 +126,7 @@ func TestOtherWrites(t *testing.T) {
 // events lists the entries of a row, the oldest first, as a program that follows all entries gets them.
 func events(t *testing.T, db *sqldb.DB, viewset, key string) (all []string) {
 	t.Helper()
-	for _, e := range follow(t, db, "", 1000) {
+	for _, e := range follow(t, db, 1000) {
 		if e.ViewSet == viewset && e.Key == key {
 			text, err := json.Marshal(e.Changes)
 			if err != nil {
@@ -138,9 +138,9 @@ func events(t *testing.T, db *sqldb.DB, viewset, key string) (all []string) {
 	return all
 }
 
-func follow(t *testing.T, db *sqldb.DB, after string, most int) []framework.HistoryEvent {
+func follow(t *testing.T, db *sqldb.DB, most int) []framework.HistoryEvent {
 	t.Helper()
-	all, _, err := framework.FollowHistory(t.Context(), db, after, most)
+	all, _, err := framework.FollowHistory(t.Context(), db, "", most)
 	if err != nil {
 		t.Fatal(err)
 	}
