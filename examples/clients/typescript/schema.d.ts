@@ -2497,7 +2497,9 @@ export interface components {
         PatientResult: {
             /** @description The status of a request for the row of this item alone. */
             status: number;
+            /** @description The row, if the item was done. */
             row?: components["schemas"]["Patient"];
+            /** @description The error, if the item was rejected. */
             problem?: components["schemas"]["Problem"];
         };
         PatientsPage: {

@@ -33,13 +33,13 @@ func (w *writer) result(row reflect.Type) string {
 		"type": "integer", "minimum": 200, "maximum": 499, "description": "The status of a request for the row of this item alone.",
 	}}}
 	if row != nil {
-		members.Add("row", w.schemas.out(row))
+		members.Add("row", described(w.schemas.out(row), "The row, if the item was done."))
 	}
 	failed := wire.JSONSchema{"type": "object"}
 	if problem.IsProblemJSON(w.api.ErrorShape) {
 		failed = schemaOf("Problem")
 	}
-	members.Add("problem", failed)
+	members.Add("problem", described(failed, "The error, if the item was rejected."))
 	w.schemas.named[name] = described(object(members, []any{"status"}), "The result of one of several items: its row, or its error.")
 	return name
 }
