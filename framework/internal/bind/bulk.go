@@ -144,6 +144,9 @@ func (b *binder) bulkMistakes(r *table.Resource, d declare.Bulk, a declare.Actio
 	case a.Bulk == call.VerbDelete && r.Declaration.Verbs.Get(call.VerbDelete).Kind != declare.VerbDeletes:
 		fault(naming.Sentence("DELETE deletes rows as framework.Deletes does; declare Verbs.Delete with it, or leave Bulk.Delete out"))
 	}
+	if a.Bulk == call.VerbUpdate {
+		checkUpsert(r.Declaration.Verbs, d, fault)
+	}
 	for _, name := range needed[a.Bulk] {
 		switch w := b.written[r][name]; {
 		case w == nil:
@@ -153,6 +156,18 @@ func (b *binder) bulkMistakes(r *table.Resource, d declare.Bulk, a declare.Actio
 		}
 	}
 	return mistakes
+}
+
+// checkUpsert reports answers of PUT that a new row cannot have as a changed one: it is made by Create, and answered
+// as by Update.
+func checkUpsert(verbs declare.Verbs, d declare.Bulk, fault func(error)) {
+	create, update := verbs.Get(call.VerbCreate), verbs.Get(call.VerbUpdate)
+	switch {
+	case create.Secret && !update.Secret:
+		fault(naming.Sentence("PUT creates rows, and the answer of Create has a secret that is never stored; call AnswersSecret on Update too"))
+	case d.Each && create.Out != update.Out:
+		fault(naming.Sentence("PUT with a result for each item answers new rows as Create does, and others as Update does; give both the same view"))
+	}
 }
 
 // keyField is the field with the key of a row, under the name that clients have for it.

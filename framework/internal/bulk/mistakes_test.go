@@ -34,6 +34,12 @@ func TestMistakes(t *testing.T) {
 		{"a field that is not unique", func(v *framework.ViewSet[Product]) { v.Bulk.Upsert = "name" }, `bulk: Upsert finds rows by "name", and Uniques has no unique constraint of it alone or with the owner; declare it`},
 		{"a field of another unique constraint", func(v *framework.ViewSet[Product]) { v.Uniques[0].Fields = []string{"sku", "name"} }, `bulk: Upsert finds rows by "sku", and Uniques has no unique constraint of it alone or with the owner; declare it`},
 		{"two inputs", func(v *framework.ViewSet[Product]) { v.Verbs.Update = framework.Accepts[keyless, productView]() }, `bulk: PUT creates or replaces rows with one input, and Create and Update have two; give both the same`},
+		{"two views, with a result for each item", func(v *framework.ViewSet[Product]) {
+			v.Bulk.Each, v.Verbs.Update = true, framework.Accepts[productInput, productInput]()
+		}, `bulk: PUT with a result for each item answers new rows as Create does, and others as Update does; give both the same view`},
+		{"a new row with a secret", func(v *framework.ViewSet[Product]) {
+			v.Verbs.Create = framework.Accepts[productInput, productView]().AnswersSecret()
+		}, `bulk: PUT creates rows, and the answer of Create has a secret that is never stored; call AnswersSecret on Update too`},
 		{"a field that the input does not have", func(v *framework.ViewSet[Product]) { v.Bulk.Upsert = "id" }, `bulk: Upsert finds rows by "id", which the input of Update does not have`},
 		{"an optional natural key", func(v *framework.ViewSet[Product]) {
 			v.Verbs.Create, v.Verbs.Update, v.Verbs.Patch = framework.Accepts[optional, productView](), framework.Accepts[optional, productView](), framework.Accepts[optional, productView]()

@@ -83,17 +83,21 @@ func (b *Bulk) changeable(c *call.Call, r *table.Request) *bun.SelectQuery {
 }
 
 // reserve waits until no other upsert inserts rows with those of some keys that the caller has no row of, so that two upserts
-// of the same new rows do not both insert them. The keys of a viewset share 256 locks, which requests take in one order.
-// On SQLite a transaction is the only writer.
+// of the same new rows do not both insert them. The keys of a viewset share 256 locks, which requests take in one order; keys
+// that are unique among the rows of an owner share those of the owner. On SQLite a transaction is the only writer.
 func (b *Bulk) reserve(c *call.Call, r *table.Request, keys []any) error {
 	if len(keys) == 0 || b.Resource.API.DB.Kind() != sqldb.PostgreSQL {
 		return nil
 	}
 	name, column := b.Resource.Table.Name, b.Key.Column.Name
+	locks := name + " upsert"
+	if b.Owned {
+		locks += " " + c.Caller.IDText()
+	}
 	mine := b.changeable(c, r).ColumnExpr("1").Where("?TableAlias.? = sent.value", bun.Ident(column))
 	_, err := c.Session().Exec(c, bun.SafeQuery("SELECT pg_advisory_xact_lock(hashtext(?), n) FROM ("+
 		"SELECT DISTINCT hashtext(lower(value::text)) & 255 AS n FROM ? AS sent WHERE NOT EXISTS (?) ORDER BY n) AS locks",
-		sqldb.Param(name+" upsert"), sqldb.Texts(name, column, keys), mine))
+		sqldb.Param(locks), sqldb.Texts(name, column, keys), mine))
 	return err
 }
 

@@ -77,7 +77,7 @@ func (p *prover) replay(e *fixture.Endpoint, first *fixture.Answer, r fixture.Re
 	switch {
 	case replayed(got),
 		p.secretIn(e, got, named) != "" && !e.SignsIn,
-		names && got.Text == first.Text && p.repeats(got, fresh):
+		names && got.Text == first.Text && p.repeats(got, fresh, used):
 		p.find(e, r.By, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
 	case !got.OK() && differs(got, func() *fixture.Answer { return fresh(r.By) }, used):
 		p.find(e, r.By, got.Curl(), "the answer shows that another caller has used the Idempotency-Key")
@@ -107,16 +107,21 @@ func (p *prover) names(first *fixture.Answer, r fixture.Request) bool {
 	})
 }
 
-// repeats reports whether the same request with a new key succeeds with another answer. A new person of the same kind sends
-// it, because a caller may be allowed to send such a request once. If it fails, as it may name a row of its sender, the
-// sender sends it.
-func (p *prover) repeats(got *fixture.Answer, fresh func(*fixture.Person) *fixture.Answer) bool {
+// repeats reports whether the same request with a new key succeeds with another answer, and then with the used key again with
+// the same one. A new person of the same kind sends the new key, because a caller may be allowed to send such a
+// request once. If it fails, as it may name a row of its sender, the sender sends it. A server that keeps the keys of callers apart
+// repeats the last answer as one to the sender, and says so in the header.
+func (p *prover) repeats(got *fixture.Answer, fresh func(*fixture.Person) *fixture.Answer, used func() *fixture.Answer) bool {
 	for _, by := range []*fixture.Person{p.Fresh(got.By), got.By} {
 		if by == nil {
 			continue
 		}
 		if other := fresh(by); other.OK() {
-			return other.Text != got.Text
+			if other.Text == got.Text {
+				return false
+			}
+			last := used()
+			return last.Text == got.Text && !replayed(last)
 		}
 	}
 	return false
