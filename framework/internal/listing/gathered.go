@@ -67,21 +67,25 @@ func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.S
 func (l *List) found(c *call.Call, parsed *listed) (most int64, matched, keyed *bun.SelectQuery) {
 	matched = l.matching(c, parsed)
 	if ordering.Joins(parsed.order.Terms) {
-		return lookedUp, matched, l.lookUp(c, parsed)
+		return lookedUp, matched.ColumnExpr("?TableAlias.*"), l.lookUp(c, parsed)
 	}
 	matched, order := l.keyed(c, matched, parsed)
-	keyed = c.DB.NewSelect().ColumnExpr(`CAST("key" AS text) AS "listed"`).TableExpr("trestle_matched").OrderExpr("?", bun.Safe(order))
+	keyed = c.DB.NewSelect().ColumnExpr(`CAST("key" AS text) AS "trestle_listed"`).TableExpr("trestle_matched").OrderExpr("?", bun.Safe(order))
 	return foundOnce, matched, keyed
 }
 
 // lookUp is the query of the keys of the found rows, ordered by related rows. It reads no row if
 // there are more than lookedUp. PostgreSQL cannot know the value of this LIMIT when it plans the
 // statement, and then expects a tenth of the rows; so it looks up each related row by its key. By
-// the real number it would often read the whole related table, even for 2,000 rows.
+// the real number it would often read the whole related table, even for 2,000 rows. The found rows have every column of the table,
+// because an expression may name one that the model lacks.
 func (l *List) lookUp(c *call.Call, parsed *listed) *bun.SelectQuery {
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model)).ModelTableExpr(
 		"(SELECT * FROM trestle_matched LIMIT (SELECT CASE WHEN count(*) > ? THEN 0 ELSE count(*) END FROM trestle_matched)) AS ?TableAlias", lookedUp).
-		ColumnExpr(`CAST(?TableAlias.? AS text) AS "listed"`, bun.Ident(l.Resource.Pk.Name))
+		ColumnExpr(`CAST(?TableAlias.? AS text) AS "trestle_listed"`, bun.Ident(l.Resource.Pk.Name))
+	if l.Resource.Table.SoftDeleteField != nil {
+		q = q.WhereAllWithDeleted() // the found rows are those that the list has
+	}
 	return l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms)
 }
 
@@ -92,7 +96,7 @@ func (l *List) countAndKeys(c *call.Call, w query.Window, matched, keyed *bun.Se
 		" SELECT json_build_array((SELECT count(*) FROM trestle_matched), ARRAY(? LIMIT ? OFFSET ?))::text"
 	if l.Resource.API.DB.Kind() == sqldb.SQLite {
 		statement = "WITH trestle_matched AS MATERIALIZED (?)" +
-			` SELECT json_array((SELECT count(*) FROM trestle_matched), (SELECT json_group_array("listed") FROM (? LIMIT ? OFFSET ?)))`
+			` SELECT json_array((SELECT count(*) FROM trestle_matched), (SELECT json_group_array("trestle_listed") FROM (? LIMIT ? OFFSET ?)))`
 	}
 	text, err := c.Session().CountText(c, bun.SafeQuery(statement, matched, keyed, sqldb.Param(w.Limit+1), sqldb.Param(w.Offset)))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/filter"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
 )
@@ -208,6 +209,42 @@ func TestAnOrderOfManyRows(t *testing.T) {
 			}
 			if _, err := db.NewDelete().Model((*Article)(nil)).Where("id = ?", 1000+most).Exec(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestAnOrderOfFoundRows: an order by related rows has the rows that the list has otherwise: also those that are deleted softly, if the scope
+// shows them, and by an expression over a column that the model lacks, or over one whose name the statement could use itself.
+func TestAnOrderOfFoundRows(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		for _, statement := range []string{"ALTER TABLE comments ADD COLUMN hidden bigint DEFAULT 0", "ALTER TABLE comments ADD COLUMN listed bigint DEFAULT 0"} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := comments()
+		all.Scope = framework.Where(func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.WhereAllWithDeleted() })
+		all.Filters = []framework.Filter{filter.Min("min_score", "score")}
+		all.Ordering.Allowed = []string{"writer.username", "hidden", "listed", "score"}
+		all.Expressions = map[string]framework.Expression{"hidden": framework.SQL[int64]("?TableAlias.hidden"), "listed": framework.SQL[int64]("listed")}
+		_, c := apitest.Serve(t, config(db), all, articles(), authors(), tags())
+		small(t, db)
+		if _, err := db.ExecContext(t.Context(), "UPDATE comments SET hidden = -id, listed = -id"); err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]string{
+			"writer.username":                   "4: 2 3 4 1",
+			"writer.username&size=2&page=2":     "4: 4 1",
+			"writer.username,hidden":            "4: 4 3 2 1",
+			"-hidden,writer.username&size=3":    "4: 1 2 3",
+			"listed,writer.username&size=3":     "4: 4 3 2",
+			"writer.username,-score&size=1":     "4: 4",
+			"-listed,writer.username&size=1":    "4: 1",
+			"-writer.username,-hidden&size=100": "4: 1 2 3 4",
+		} {
+			if got := idsOf(c.Get("/api/comments/?min_score=0&ordering=" + query)); got != want {
+				t.Errorf("comments by %s are %s; want %s", query, got, want)
 			}
 		}
 	})
