@@ -9,7 +9,7 @@ import (
 // The names of the requests for several rows, which are the ends of their paths.
 const (
 	BulkName = "bulk"
-	EachName = "bulk/each" // of those whose items are done or rejected one by one
+	EachName = "bulk/each" // each item is done or rejected by itself
 )
 
 // Bulk says which requests for several rows a viewset accepts.

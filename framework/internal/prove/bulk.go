@@ -38,8 +38,8 @@ type attempt struct {
 	hidden bool
 }
 
-// mostReached is how many rows of others a person tries to change by requests for several rows, of those that it sees and of
-// those that it does not. The requests for one row are tried for the rows of every other caller.
+// mostReached limits the rows of others that a person tries to change by requests for several rows: two rows that it sees, and
+// two that it does not see. Requests for one row are tried for the rows of every other caller.
 const mostReached = 2
 
 // exercise sends the request as callers who may change a row that there is, until one succeeds.

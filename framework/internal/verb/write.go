@@ -1,11 +1,8 @@
 package verb
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
@@ -21,7 +18,6 @@ import (
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
-	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -351,7 +347,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 		return none, err
 	}
 	var before reflect.Value // of the row; a function may change what its columns point to, and a copy shares that
-	if w.Verb.Fill == nil {
+	if w.Verb.Fill == nil && w.Resource.Recorded() {
 		before = bunmodel.Copy(w.Resource.Table, m.Elem()).Elem()
 	}
 	columns, err := w.ChangeRow(c, m, in)
@@ -417,48 +413,6 @@ func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 		set = append(set, table.Assignment{Column: col.Column.Name, Value: table.Param(in.Value.FieldByIndex(f.Index), col.Column)})
 	}
 	return append(set, w.redocument(in)...)
-}
-
-// compareReadOnly notes the read-only names of the body whose values differ from the row's, for
-// the header Trestle-Ignored, or rejects them if the resource is strict. It accepts equal values
-// without a note, so that a client can send back what it read.
-func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decoded) error {
-	if len(in.ReadOnly) == 0 {
-		return nil
-	}
-	before, err := w.shownAs(c, m)
-	if err != nil {
-		return err
-	}
-	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
-}
-
-// shownAs returns the members of the row as the verb shows it to the caller.
-func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
-	row, err := w.shown(c, m)
-	if err != nil {
-		return nil, err
-	}
-	text, err := wire.Encode(row.Value)
-	if err == nil {
-		text, err = w.Endpoint.Mask.Hidden(c).Drop(text)
-	}
-	if err == nil {
-		text, err = w.Endpoint.Names.Rename(text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var members map[string]jsontext.Value
-	err = json.Unmarshal(text, &members)
-	return members, err
-}
-
-// sameJSON compares two values by their canonical form. A value that is not valid JSON equals
-// nothing.
-func sameJSON(a, b jsontext.Value) bool {
-	a, b = a.Clone(), b.Clone()
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
 }
 
 // redocument assigns the stored search document. The parts of fields that the verb does not
