@@ -159,3 +159,43 @@ func TestMigrationLock(t *testing.T) {
 		lock("without its row", MigrationLock{})
 	})
 }
+
+// TestDigests: the digest of a table changes with its rows and values, and that of no other table does.
+func TestDigests(t *testing.T) {
+	eachKind(t, func(t *testing.T, url string) {
+		db := open(t, url, Options{})
+		script(t, db, `CREATE TABLE t (id {{bigint}} PRIMARY KEY, t TEXT); CREATE TABLE "Other one" ("a b" {{bigint}} PRIMARY KEY); CREATE VIEW v AS SELECT t FROM t`)
+		columns := map[string][]string{"t": {"id", "t"}, "Other one": {"a b"}, "v": {"t"}}
+		digests := func() map[string]string {
+			t.Helper()
+			all, err := db.Digests(background(t), columns)
+			if err != nil || len(all) != len(columns) {
+				t.Fatalf("%v, %v", all, err)
+			}
+			return all
+		}
+		seen := map[string]bool{}
+		for _, what := range []string{
+			"INSERT INTO t VALUES (1, NULL)", "UPDATE t SET t = ''", "UPDATE t SET t = 'NULL'", "INSERT INTO t VALUES (2, 'a'), (3, 'b')",
+			"UPDATE t SET t = CASE id WHEN 2 THEN 'b' ELSE 'a' END WHERE id > 1", "DELETE FROM t WHERE id = 3",
+		} {
+			before := digests()
+			seen[before["t"]] = true
+			run(t, db.Session(), what)
+			now := digests()
+			if seen[now["t"]] || now["v"] == before["v"] && what != "UPDATE t SET t = ''" {
+				t.Errorf("after %s the digests are %v", what, now)
+			}
+			if now["Other one"] != before["Other one"] {
+				t.Errorf("%s changes the digest of another table", what)
+			}
+		}
+		if all, err := db.Digests(background(t), nil); err != nil || len(all) != 0 {
+			t.Errorf("of no tables it is %v, %v", all, err)
+		}
+		columns["missing"] = []string{"id"}
+		if _, err := db.Digests(background(t), columns); err == nil {
+			t.Error("a table that does not exist has a digest")
+		}
+	})
+}

@@ -246,27 +246,19 @@ func (p *prover) showsOne(l *look, rows []*fixture.Row) bool {
 func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known map[string]bool) (secret string) {
 	text := got.Text + got.Headers()
 	for _, one := range p.Made {
-		deleted := e.Declared() && p.Deleted(one)
-		if one.By == got.By && !deleted {
-			continue
-		}
-		for column, value := range one.Values {
-			if (secret == "" || value < secret) && p.identifies(one, column, value) && strings.Contains(text, value) &&
-				!got.Has(value) && p.Served(one) && !p.mayKnow(got.By, one, column, deleted) && !known[value] {
-				secret = value
+		for _, cell := range p.Telling(one) {
+			if (secret == "" || cell.Value < secret) && strings.Contains(text, cell.Value) && !known[cell.Value] && p.isSecret(e, got, one, cell) {
+				secret = cell.Value
 			}
 		}
 	}
 	return secret
 }
 
-// identifies reports whether a value is of one row alone: its key, or a text of its body.
-func (p *prover) identifies(one *fixture.Row, column, value string) bool {
-	if len(value) < fixture.Telling {
-		return false
-	}
-	keys := p.KeysOf(one.Table)
-	return len(keys) == 1 && keys[0] == column || p.Words[strings.TrimSuffix(value, fixture.MailDomain)]
+// isSecret reports whether the sender of an answer may not know a cell of a row that the answer has.
+func (p *prover) isSecret(e *fixture.Endpoint, got *fixture.Answer, one *fixture.Row, cell fixture.Cell) bool {
+	deleted := e.Declared() && p.Deleted(one)
+	return (one.By != got.By || deleted) && !got.Has(cell.Value) && p.Served(one) && !p.mayKnow(got.By, one, cell.Column, deleted)
 }
 
 // mayKnow reports whether a person may know a value of a row: a viewset shows the row and the column, unless the row is

@@ -45,12 +45,7 @@ func (p *prover) ownRow(e *fixture.Endpoint, who *fixture.Person) (*fixture.Row,
 // secretRow returns the first row whose texts a person has not moved into an own row, or else the first of all.
 func (p *prover) secretRow(who *fixture.Person, rows []*fixture.Row) *fixture.Row {
 	return rows[max(0, slices.IndexFunc(rows, func(one *fixture.Row) bool {
-		for column, value := range one.Values {
-			if p.identifies(one, column, value) && p.moved[movedText{who, value}] {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(p.Telling(one), func(cell fixture.Cell) bool { return p.moved[movedText{who, cell.Value}] })
 	}))]
 }
 
