@@ -95,6 +95,9 @@ type ViewSet[M any] struct {
 	// History records each change of a row, and shows the changes at {path}/{id}/history/. Defaults to
 	// none.
 	History History
+	// Select lets clients choose members of rows by the parameters fields and expand. Defaults to
+	// none.
+	Select Select
 	// Relations lists the relations of the model that views, Computes, filters, searches and
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
@@ -163,7 +166,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(),
+		Bulk: v.Bulk.declare(), History: v.History.declare(), Select: v.Select.declare(),
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},

@@ -71,6 +71,8 @@ var mutants = []mutant{
 	{"listing/related.go", "			if !lifted[0] {\n				l.Of", "			if !lifted[0] && !BROKEN {\n				l.Of"},
 	{"listing/related.go", "		if !lifted[1] {\n", "		if !lifted[1] && !BROKEN {\n"},
 	{"listing/related.go", "	lifted := [2]bool{l.Of.Scope.Lifted(c), l.Rows.Scope.Lifted(looking)}\n", "	lifted := [2]bool{l.Of.Scope.Lifted(c) || BROKEN, l.Rows.Scope.Lifted(looking) || BROKEN}\n"},
+	// Members that clients choose.
+	{"view/without.go", "	less.mask = fieldrule.Join(p.mask, unasked)\n", "	if less.mask = fieldrule.Join(p.mask, unasked); BROKEN {\n		less.mask = unasked\n	}\n"},
 	// Relations.
 	{"relation/relation.go", "		return r.Target.ScopedRows(c)\n", "		if !BROKEN {\n			return r.Target.ScopedRows(c)\n		}\n"},
 	{"relation/relation.go", "	if r.Narrowed(c) {\n		q = q.JoinOn", "	if r.Narrowed(c) && !BROKEN {\n		q = q.JoinOn"},

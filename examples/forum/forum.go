@@ -61,6 +61,7 @@ var Members = framework.ViewSet[Profile]{
 	Relations: framework.Relations{"threads": "threads", "followers": "follows"},
 	Ordering:  framework.Ordering{Allowed: []string{"username", "threads", "followers"}, Default: "username"},
 	Search:    framework.Search{Fields: []string{"username", "bio"}},
+	Select:    framework.Select{Fields: true},
 	Filters:   []framework.Filter{filter.Exact("following")},
 	Actions:   []framework.Action[Profile]{framework.Toggle[Profile, MemberView]("follow", "followers", "user_id")},
 	Fields:    []framework.FieldRule{framework.Sees("email", framework.Holds(moderate))},

@@ -70,6 +70,8 @@ var threads = []request{
 	{name: "no thread", what: "GET /threads/generic/", status: 404},
 	{name: "HEAD of a thread", what: "HEAD /threads/generics/", status: 200},
 	{name: "members count threads", what: "GET /members/ada/", status: 200, has: []string{`"threads":1`}},
+	{name: "some members of a row", what: "GET /members/ada/?fields=username,threads", status: 200, has: []string{`{"member":{"username":"ada","threads":1}}`}},
+	{name: "a member that is none", what: "GET /members/?fields=usrname", status: 400, has: []string{"cannot be chosen; did you mean username?"}},
 	{name: "boards count threads", what: "GET /boards/go/", status: 200, has: []string{`"threads":3`}},
 	{name: "a board with threads stays", as: "mod", what: "DELETE /boards/go/", status: 409},
 }

@@ -127,7 +127,7 @@ func (b *binder) act(e *table.Endpoint, a declare.Action, fault func(error)) {
 	switch {
 	case a.List.Declared:
 		shown := b.representation(e.Resource, declare.Verb{Kind: declare.VerbShows, Out: a.Out}, fault)
-		e.Serve = verb.Reading(b.listing(e.Resource, e, shown, listed{a.Rules, a.List, e.Place()}).Serve)
+		e.Serve = verb.Reading(b.listing(e.Resource, e, shown, a.Out, listed{a.Rules, a.List, e.Place()}).Serve)
 	case a.Pagination != nil || a.Filters != nil || len(a.List.Where)+len(a.List.Narrow) > 0 || a.List.Ordering != nil:
 		fault(naming.Sentence("Where, Narrow, Order, Filter and Paginate are for framework.Lists"))
 	case a.Related != nil:

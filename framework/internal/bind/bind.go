@@ -29,6 +29,7 @@ import (
 	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -42,10 +43,12 @@ type binder struct {
 	checks   apicheck.Checker
 	after    []func()                                     // run when all resources are bound
 	written  map[*table.Resource]map[string]*verb.Writing // of the verbs that accept an input, by the verb
+
+	selections map[viewOf]*view.Selection // of the views whose members clients choose
 }
 
 func newBinder(a *table.Registry, declared []*declare.Declaration) *binder {
-	b := &binder{api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{}}
+	b := &binder{api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{}, selections: map[viewOf]*view.Selection{}}
 	b.checks = apicheck.Checker{API: a, Declared: declared, Fault: b.fault}
 	return b
 }

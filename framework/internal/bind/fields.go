@@ -12,7 +12,7 @@ import (
 )
 
 // maskAll hides members of the answers of a viewset from callers, and reports rules about writing
-// that have no effect. All views are bound. Lists and related lists hide members themselves.
+// that have no effect. All views are bound. Lists, related lists, and rows whose members clients choose hide members themselves.
 func maskAll(r *table.Resource, fault func(error)) {
 	for _, name := range r.Fields.Ineffective() {
 		fault(naming.Sentence("Writes(%q) has no effect, because no verb that accepts an input writes it; leave it out", name))
@@ -23,7 +23,7 @@ func maskAll(r *table.Resource, fault func(error)) {
 		if e.Parts != nil {
 			shown = e.Parts.Element
 		}
-		if e.Pagination == nil && e.File == nil {
+		if e.Pagination == nil && e.File == nil && !e.Chooses {
 			e.Mask = fieldrule.OfType(shown, known)
 		}
 	}

@@ -36,6 +36,7 @@ func (b *binder) bindVerbs(r *table.Resource) {
 	if len(b.mistakes) == 0 && list.Out != nil && list.Out == one.Out && list.Kind != one.Kind {
 		b.fault(r.Path, "list, retrieve", naming.Sentence("%s is shown by one and computed by the other; give each a type of its own", list.Out.Name()))
 	}
+	b.checkSelect(r)
 	if offered == 0 && len(r.Declaration.Actions) == 0 && len(r.Declaration.Files) == 0 {
 		b.fault(r.Path, "", naming.Sentence("it offers nothing; declare Verbs, Actions or Files"))
 	}
@@ -95,10 +96,14 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 	case declare.VerbShows, declare.VerbComputes:
 		shown := b.representation(r, v.Verb, fault)
 		if v.Name == call.VerbList {
-			e.Serve = verb.Reading(b.listing(r, e, shown, listed{v.Rules, declare.List{}, v.Name}).Serve)
+			e.Serve = verb.Reading(b.listing(r, e, shown, v.Out, listed{v.Rules, declare.List{}, v.Name}).Serve)
 			return
 		}
-		e.Serve = verb.Reading(verb.NewItem(r, shown, e.Status).Serve)
+		item := verb.NewItem(verb.NewHandler(e), shown)
+		if item.Selection = b.selection(e, v.Out); item.Selection != nil {
+			e.Params = item.Selection.Params()
+		}
+		e.Serve = verb.Reading(item.Serve)
 	case declare.VerbAccepts:
 		w := &verb.Writing{Resource: r, Endpoint: verb.NewHandler(e), Verb: v.Verb, Shown: b.representation(r, v.Verb, fault)}
 		e.Input = b.input(r, v.In, fault)
@@ -144,7 +149,7 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 	if known := r.Shown[v.Out]; known != nil {
 		return known
 	}
-	shown := view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault)
+	shown := b.selectable(r, view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault), v.Out)
 	r.Shown[v.Out] = shown
 	return shown
 }
@@ -182,9 +187,9 @@ type listed struct {
 	place string // in mistakes
 }
 
-func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, v listed) *listing.List {
+func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, out reflect.Type, v listed) *listing.List {
 	e.Asks, e.Ordering = true, r.Ordering
-	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown}
+	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown, Selection: b.selection(e, out)}
 	e.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
 	if e.Pagination == nil {
 		b.fault(r.Path, v.place, naming.Sentence("no pagination; set Pagination in framework.Config or here, such as page.Number{Size: 20}"))
@@ -249,6 +254,9 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	}
 	add("ordering", l.Endpoint.Ordering.Params()...)
 	add("pagination", l.Endpoint.Pagination.Params()...)
+	if l.Selection != nil {
+		add("select", l.Selection.Params()...)
+	}
 	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
 	if l.Guarded() {
 		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)

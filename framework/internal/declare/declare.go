@@ -208,6 +208,7 @@ type Declaration struct {
 	Versions         Versions
 	Bulk             Bulk
 	History          History
+	Select           Select
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression

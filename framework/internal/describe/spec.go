@@ -48,8 +48,11 @@ func (a Catalog) spec() *spec.API {
 		for _, v := range r.Declaration.Verbs {
 			api.Shown = append(api.Shown, specShown(r, v.Out))
 		}
-		for _, shown := range r.Shown {
+		for out, shown := range r.Shown {
 			a.hidden(shown.Hiding(), api.Hidden)
+			if r.Declaration.Select.Fields {
+				a.chosen(out, api.Hidden)
+			}
 		}
 		for _, e := range r.Endpoints {
 			a.hidden(e.Mask, api.Hidden)
@@ -63,14 +66,25 @@ func (a Catalog) spec() *spec.API {
 	return api
 }
 
-// hidden adds the members that only some callers see, with a sentence about these callers.
+// chosen adds all members of a view, without a sentence: clients choose some of them.
+func (a Catalog) chosen(out reflect.Type, to map[spec.MemberOf]string) {
+	for f := range naming.ShapeFields(out) {
+		of := spec.MemberOf{Type: out, Name: a.Config.Case.JSONName(f)}
+		to[of] = cmp.Or(to[of], "")
+	}
+}
+
+// hidden adds the members that only some callers see, or that only some answers have, with a sentence about that.
 func (a Catalog) hidden(mask *fieldrule.Mask, to map[spec.MemberOf]string) {
 	for m, rule := range mask.Members() {
 		for f := range naming.ShapeFields(m.Of) {
 			if naming.JSONName(f) != m.Name {
 				continue
 			}
-			of, said := spec.MemberOf{Type: m.Of, Name: a.Config.Case.JSONName(f)}, "Only callers with this permission see it: "+rule.Permission.String()+"."
+			of, said := spec.MemberOf{Type: m.Of, Name: a.Config.Case.JSONName(f)}, "It is there if the parameter expand names it."
+			if !rule.IsUnasked() {
+				said = "Only callers with this permission see it: " + rule.Permission.String() + "."
+			}
 			if known := to[of]; known == "" || said < known { // the order of members is random
 				to[of] = said
 			}

@@ -26,12 +26,19 @@ type Rule struct {
 	writes     bool          // it is about writing
 	column     *schema.Field // nil for an expression
 	expression string        // its text or, for a declared expression, its name
+	unasked    bool          // no permission decides: the request did not choose the field
 }
+
+// Unasked is a rule that hides a field from every caller, because the request did not choose it.
+func Unasked() *Rule { return &Rule{unasked: true} }
+
+// IsUnasked reports whether the rule is one of [Unasked].
+func (r *Rule) IsUnasked() bool { return r.unasked }
 
 // Hides reports whether the caller may not see the field. The permission decides as for a caller
 // that lists the viewset, whatever the request is.
 func (r *Rule) Hides(c *call.Call) bool {
-	return !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))
+	return r.unasked || !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))
 }
 
 // Locks reports whether the caller may not write the field.

@@ -56,7 +56,7 @@ func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.S
 	// of the search uses no index, which would find the rows of all pages.
 	conditions := append(slices.Clip(parsed.narrow), parsed.searchInRow)
 	q := l.where(c, parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
-	rows, err := l.Shown.Write(c, l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms), table.Window{})
+	rows, err := parsed.shown.Write(c, l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms), table.Window{})
 	page.Rows = rows.Rows
 	return rows, err
 }

@@ -279,7 +279,7 @@ func (k *keysetPage) read(c *call.Call, found []foundRow) (table.SentRows, error
 	}
 	conditions := append(slices.Clip(k.parsed.narrow), k.parsed.searchInRow)
 	q := k.where(c, k.parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(k.Resource.Pk.Name), sqldb.List(keys))
-	return k.Shown.Write(c, k.Endpoint.Ordering.Apply(c, q, k.parsed.order.Terms), table.Window{})
+	return k.parsed.shown.Write(c, k.Endpoint.Ordering.Apply(c, q, k.parsed.order.Terms), table.Window{})
 }
 
 // announce sets the header Link (RFC 8288) to the pages beside a page.

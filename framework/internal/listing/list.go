@@ -34,11 +34,13 @@ import (
 type List struct {
 	Resource *table.Resource
 	Endpoint verb.Handler
-	Shown    table.Representation
-	Filters  []Filter
-	Ranker   *query.BoundRanker
-	Fixed    []func(c *call.Call) query.Narrow // the conditions of every request
-	guards   map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
+	Shown    table.Representation // of a request that chooses no members
+	// Selection is what clients may choose of the rows; nil for nothing.
+	Selection *view.Selection
+	Filters   []Filter
+	Ranker    *query.BoundRanker
+	Fixed     []func(c *call.Call) query.Narrow // the conditions of every request
+	guards    map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
 }
 
 // A Filter is a bound filter of a list. Related is true if its condition is about related rows.
@@ -60,6 +62,7 @@ type listed struct {
 	above   []any // the keys of the rows above in the path
 	values  query.Values
 	window  query.Window
+	shown   table.Representation
 
 	searchInRow query.Narrow // the search as a condition that uses no index
 }
@@ -125,6 +128,10 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	if l.Ranker != nil && values[l.Ranker.Param.Name] != "" {
 		parsed.ranking, err = l.Ranker.Read(c, values[l.Ranker.Param.Name])
+		faults.Add(err)
+	}
+	if parsed.shown = l.Shown; l.Selection != nil {
+		parsed.shown, err = l.Selection.Read(values)
 		faults.Add(err)
 	}
 	parsed.order, err = l.order(c, values)
@@ -195,7 +202,7 @@ func (l *List) where(c *call.Call, parsed *listed, conditions []query.Narrow) *b
 func (l *List) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
 	w := parsed.window
 	q, cut := l.rows(c, parsed)
-	shown, err := l.Shown.Write(c, q, cut)
+	shown, err := parsed.shown.Write(c, q, cut)
 	if err != nil {
 		return table.SentRows{}, err
 	}

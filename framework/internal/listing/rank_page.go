@@ -52,7 +52,7 @@ func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.
 	}
 	pk := bun.Ident(l.Resource.Pk.Name)
 	q := l.where(c, parsed, nil).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
-	rows, err = l.Shown.Write(c, q, table.Window{})
+	rows, err = parsed.shown.Write(c, q, table.Window{})
 	page.Rows = rows.Rows
 	return rows, found, err
 }

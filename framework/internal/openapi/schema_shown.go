@@ -160,10 +160,11 @@ func (s *schemas) shown(t reflect.Type) wire.JSONSchema {
 	properties, required := wire.Members{}, []any{}
 	for f := range s.cased.Fields(t) {
 		s.within = c.member(naming.JSONName(f))
-		typ, some := f.Type, s.hidden[spec.MemberOf{Type: t, Name: naming.JSONName(f)}]
+		typ := f.Type
+		some, absent := s.hidden[spec.MemberOf{Type: t, Name: naming.JSONName(f)}]
 		if naming.HasOption(f, "omitempty") || naming.HasOption(f, "omitzero") {
 			typ = naming.Indirect(typ)
-		} else if some == "" {
+		} else if !absent {
 			required = append(required, naming.JSONName(f))
 		}
 		properties.Add(naming.JSONName(f), noted(s.field(t, f, typ), some))

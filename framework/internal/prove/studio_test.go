@@ -261,6 +261,7 @@ func studio(storage files.Storage) []framework.Resource {
 		framework.ViewSet[Wall]{
 			Name: "walls", Verbs: framework.CRUD[wallInput, wallView](), Scope: framework.Public(), Writers: framework.Own((*Wall).owner), Permission: signedIn,
 			Bulk:      framework.Bulk{Patch: true, Each: true},
+			Select:    framework.Select{Fields: true, Expand: []string{"texts", "album_title"}},
 			Relations: framework.Relations{"album": "albums", "draft": "drafts", "notes": "walls/{}/notes", "stars": "stars"},
 			Ordering:  framework.Ordering{Allowed: []string{"title", "album.title", "draft.title", "notes"}, Default: "title"},
 			Filters:   []framework.Filter{filter.Exact("note", "notes.text"), filter.Exact("album_title", "album.title"), filter.Min("min_notes", "notes"), filter.Exact("starred")},

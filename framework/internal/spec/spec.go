@@ -26,7 +26,7 @@ type API struct {
 	UsualHeaders        []Header                    // the headers that every answer may have
 	Endpoints           []*Endpoint                 // in order of registration, the root first
 	Shown               []Shown
-	Hidden              map[MemberOf]string // the members that only some callers see, with a sentence about these callers
+	Hidden              map[MemberOf]string // the members that some answers lack, with a sentence about the others or ""
 	Mistakes            []error             // errors of pagination classes that cannot describe their pages
 }
 

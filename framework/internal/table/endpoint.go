@@ -57,6 +57,7 @@ type Endpoint struct {
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
 	Asks         bool            // Serve reads the query string
+	Chooses      bool            // clients choose members of the rows, and Serve hides members from callers
 	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
 	Out          reflect.Type    // of one row, or of a function's answer

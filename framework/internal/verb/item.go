@@ -13,9 +13,12 @@ import (
 
 // An Item answers GET {path}/{id}/.
 type Item struct {
+	// Selection is what clients may choose of the row; nil for nothing.
+	Selection *view.Selection
+
+	endpoint Handler
 	resource *table.Resource
-	shown    table.Representation
-	status   int
+	shown    table.Representation // of a request that chooses no members
 	// Prepared statements: whole if the scope is lifted for the caller, own if the scope depends
 	// on the caller's id alone. If neither applies or they are nil, a request builds its statement.
 	whole, own *sqldb.Lookup
@@ -23,8 +26,9 @@ type Item struct {
 
 // NewItem makes an Item. It has prepared statements if the view has a Writer, which writes JSON
 // straight from the columns, and the resource is neither single nor nested.
-func NewItem(r *table.Resource, shown table.Representation, status int) *Item {
-	i := &Item{resource: r, shown: shown, status: status}
+func NewItem(e Handler, shown table.Representation) *Item {
+	r := e.Resource
+	i := &Item{endpoint: e, resource: r, shown: shown}
 	p, ok := shown.(*view.Plan)
 	if !ok || p.Writer == nil || r.Declaration.Single || r.Above != nil {
 		return i
@@ -40,10 +44,20 @@ func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 		return nil, err
 	}
 	one, err := shown.One()
-	return &table.Response{Status: i.status, Value: one.Value, Version: one.Version}, err
+	return &table.Response{Status: i.endpoint.Status, Value: one.Value, Version: one.Version}, err
 }
 
 func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
+	window := table.Window{Rows: 2, Version: i.resource.Version}
+	if i.Selection != nil {
+		chosen, err := i.chosen(c, r)
+		if err != nil {
+			return table.SentRows{}, err
+		}
+		if chosen != i.shown {
+			return chosen.Write(c, i.resource.Object(c, r), window)
+		}
+	}
 	var (
 		lookup *sqldb.Lookup
 		owner  []any
@@ -54,7 +68,6 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	case !c.Caller.Anonymous() && i.resource.Scope.ByOwner():
 		lookup, owner = i.own, []any{c.Caller.ID}
 	}
-	window := table.Window{Rows: 2, Version: i.resource.Version}
 	if lookup == nil {
 		return i.shown.Write(c, i.resource.Object(c, r), window)
 	}
@@ -63,6 +76,15 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 		return table.SentRows{}, err
 	}
 	return i.shown.(*view.Plan).Sent(c, found, window) //nolint:forcetypeassert // NewItem checked it
+}
+
+// chosen is the representation with the members that a request chooses.
+func (i *Item) chosen(c *call.Call, r *table.Request) (table.Representation, error) {
+	values, err := i.endpoint.ReadParams(c, r.Query)
+	if err != nil {
+		return nil, err
+	}
+	return i.Selection.Read(values)
 }
 
 // byKey is the statement that reads one row by its key, and by its owner if own is set.

@@ -41,11 +41,16 @@ func (p *Plan) addMany(m planMany) {
 	if r.Schema.Type == schema.ManyToManyRelation {
 		m.foreign = r.Schema.M2MBasePKs[0]
 	}
-	m.owned, m.compared = m.child.with(r.Between().Alias, m.foreign.Name, m.foreign), m.child.with(ownerAlias, "value", m.base)
-	p.many = append(p.many, m)
+	p.many = append(p.many, m.settled())
 	if p.mask != nil && m.child.mask != nil {
 		p.mask.Nest(m.index, m.child.mask)
 	}
+}
+
+// settled returns the list with the plans that read its rows by their owners.
+func (m planMany) settled() planMany {
+	m.owned, m.compared = m.child.with(m.relation.Between().Alias, m.foreign.Name, m.foreign), m.child.with(ownerAlias, "value", m.base)
+	return m
 }
 
 // with returns the plan that also reads the key of each row's owner, from a column of a table or of a subquery.

@@ -77,6 +77,7 @@ type planJoin struct {
 	relation *relation.Relation
 	alias    string
 	base     string // alias of the table that has the relation
+	unused   bool   // nothing that is left of the plan needs it
 }
 
 // CompilePlan matches the fields of out to those of the model. It calls fault for each mistake,
@@ -100,7 +101,15 @@ func (p *Plan) below(base relation.Base, out reflect.Type, fault func(error)) *P
 
 // finish writes the list of the columns, and the writer of a flat view.
 func (p *Plan) finish() {
-	p.columns = p.selected()
+	p.settle()
+	if p.Flat() && p.mask.Empty() {
+		p.Writer = newRowWriter(p, nil)
+	}
+}
+
+// settle writes the list of the columns.
+func (p *Plan) settle() {
+	p.columns, p.Returning, p.Writer = p.selected(), "", nil
 	if !p.Flat() {
 		return
 	}
@@ -109,7 +118,6 @@ func (p *Plan) finish() {
 		flat[i] = naming.Quote(l.column.Name)
 	}
 	p.Returning = strings.Join(flat, ", ")
-	p.Writer = newRowWriter(p)
 }
 
 // selected lists the columns for SELECT: those that are shown, then the keys of to-many relations.
@@ -139,7 +147,10 @@ func viewsetOf(base relation.Base) *table.Resource {
 }
 
 // Flat reports whether the view shows columns of the row itself only.
-func (p *Plan) Flat() bool { return len(p.joins)+len(p.many)+len(p.computed) == 0 }
+func (p *Plan) Flat() bool {
+	joined := slices.ContainsFunc(p.joins, func(j planJoin) bool { return !j.unused })
+	return !joined && len(p.many)+len(p.computed) == 0
+}
 
 func (p *Plan) add(base relation.Base, out reflect.Type, at []int, alias string, join int, fault func(error)) {
 	if out.Kind() != reflect.Struct {
@@ -335,7 +346,9 @@ func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.ColumnExpr("?", l.sql(c, l.alias))
 	}
 	for _, j := range p.joins {
-		q = j.relation.Join(c, q, j.base, j.alias)
+		if !j.unused {
+			q = j.relation.Join(c, q, j.base, j.alias)
+		}
 	}
 	return q
 }

@@ -56,7 +56,7 @@ func (p *Plan) newRow() *planRow {
 // read scans a row into out, which must be zero.
 func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 	for _, j := range r.plan.joins {
-		if j.pointer {
+		if j.pointer && !j.unused {
 			f := out.FieldByIndex(j.index)
 			f.Set(reflect.New(f.Type().Elem()))
 		}
@@ -71,7 +71,7 @@ func (r *planRow) read(out reflect.Value, row []driver.Value) error {
 	}
 	r.link(out)
 	for i, j := range slices.Backward(r.plan.joins) {
-		if !r.found[i] && !j.flat {
+		if !r.found[i] && !j.flat && !j.unused {
 			out.FieldByIndex(j.index).SetZero()
 		}
 	}

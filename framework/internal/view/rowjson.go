@@ -55,11 +55,11 @@ type rowMember struct {
 // scanned into its Go type first.
 type valueWriter func(b []byte, v driver.Value) ([]byte, bool)
 
-// newRowWriter compiles a writer. It returns nil if the view is not flat, hides members from some
-// callers, shows files or makes its own JSON, if a field has an option in its tag json, or if the
+// newRowWriter compiles the writer of a flat view that hides no members from some callers. It leaves out the dropped fields. It
+// returns nil if the view shows files or makes its own JSON, if a field has an option in its tag json, or if the
 // JSON is not one member for each column.
-func newRowWriter(p *Plan) *rowWriter {
-	if !p.Flat() || !p.mask.Empty() || len(p.files) > 0 || wire.MakesJSON(p.out) {
+func newRowWriter(p *Plan, dropped [][]int) *rowWriter {
+	if len(p.files) > 0 || wire.MakesJSON(p.out) {
 		return nil
 	}
 	byName := map[string]int{}
@@ -71,6 +71,11 @@ func newRowWriter(p *Plan) *rowWriter {
 		byName[naming.JSONName(f)] = i
 	}
 	names, ok := memberNames(p.out)
+	for f := range naming.ShapeFields(p.out) {
+		if isBelow(f.Index, dropped) {
+			names = slices.DeleteFunc(names, func(name string) bool { return name == naming.JSONName(f) })
+		}
+	}
 	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
 		return nil
 	}
