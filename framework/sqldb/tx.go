@@ -30,12 +30,14 @@ import (
 // SQLite, so it is an error on both databases.
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, s *Session) error) error {
 	if db.pool.Inside(ctx) {
-		return errors.New("sqldb: InTx was called inside InTx of the same database; use the session that the outer function was given")
+		return errInside
 	}
 	return db.retryTx(ctx, func(ctx context.Context, tx *bun.Tx) error {
 		return fn(ctx, &Session{db: db, tx: tx, reader: txReader{db, tx}})
 	})
 }
+
+var errInside = errors.New("sqldb: InTx was called inside InTx of the same database; use the session that the outer function was given")
 
 // Retry runs fn, and again where [DB.InTx] would run its transaction again, up to five times
 // in all: for a single statement that is its own transaction. It returns the last error of fn.

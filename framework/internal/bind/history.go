@@ -20,7 +20,7 @@ import (
 // bindHistories binds the histories of all viewsets. A history records the changes of a table, by whichever
 // viewset they are made, so one viewset of a table declares it.
 func (b *binder) bindHistories() {
-	b.api.Histories = map[string]table.Recorder{}
+	b.api.Histories = map[string]table.History{}
 	declared := map[string]*table.Resource{}
 	for _, r := range b.api.Resources {
 		d, fault := r.Declaration.History, b.at(r, "history")

@@ -35,28 +35,29 @@ func dotted(path, word string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(path, "/{}", ""), "/", ".") + "." + word
 }
 
-// Record implements [table.Recorder]: it stores an entry in the transaction of the change. A row that is
-// stored again with the same values has none.
-func (l *Log) Record(c *call.Call, change table.Change) error {
-	before, after := rowOf(change.Before), rowOf(change.After)
-	if before.IsValid() && after.IsValid() && l.same(before, after) {
-		return nil
+// Entries implements [table.History]: an entry is a row of row_history. A row that is stored again with the same values
+// has none.
+func (l *Log) Entries(c *call.Call) func(table.Change) (schema.QueryAppender, error) {
+	now, caller, request, route := c.Now, c.Caller.IDText(), c.ID, dotted(c.Route.ViewSet, c.Route.Name)
+	return func(change table.Change) (schema.QueryAppender, error) {
+		before, after := rowOf(change.Before), rowOf(change.After)
+		if before.IsValid() && after.IsValid() && l.same(before, after) {
+			return nil, nil //nolint:nilnil // no statement
+		}
+		id, err := uuid.NewV7()
+		if err != nil {
+			return nil, err
+		}
+		text, err := l.differences(before, after)
+		return insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, text), err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	text, err := l.differences(before, after)
-	if err != nil {
-		return err
-	}
-	_, err = c.Session().Exec(c, bun.SafeQuery(
-		"INSERT INTO row_history (id, viewset, row_key, change, at, caller, request, route, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		sqldb.Param(id), sqldb.Param(l.Resource.Path), sqldb.Param(fmt.Sprint(change.Key)), sqldb.Param(changes[change.Verb]), sqldb.Param(c.Now),
-		sqldb.Param(c.Caller.IDText()), sqldb.Param(c.ID), sqldb.Param(dotted(c.Route.ViewSet, c.Route.Name)), sqldb.Param(text),
-	))
-	return err
 }
+
+// insertion stores an entry. It returns a column, because a statement without one is not sent together with others.
+var insertion = sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender {
+	return bun.SafeQuery("INSERT INTO row_history (id, viewset, row_key, change, at, caller, request, route, changes)"+
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq", v.At(0), v.At(1), v.At(2), v.At(3), v.At(4), v.At(5), v.At(6), v.At(7), v.At(8))
+})
 
 // rowOf is the row that a change has a pointer to, invalid without one.
 func rowOf(model any) reflect.Value {

@@ -72,12 +72,12 @@ type Registry struct {
 	DB        *sqldb.DB
 	Resources []*Resource
 	Codes     map[string]problem.CodeInfo
-	CallerID  reflect.Type        // of the ids of callers; nil without an authenticator
-	SignIn    string              // the path of the sign-in endpoint that a 401 names, "" without one
-	Counting  map[string]string   // the column that counts the changes of a row, by table
-	Rows      Rows                // finds and stores rows for Find, FindOne, Save and Insert
-	Recorder  Recorder            // nil without one
-	Histories map[string]Recorder // of the tables whose changes a viewset records, by their names
+	CallerID  reflect.Type       // of the ids of callers; nil without an authenticator
+	SignIn    string             // the path of the sign-in endpoint that a 401 names, "" without one
+	Counting  map[string]string  // the column that counts the changes of a row, by table
+	Rows      Rows               // finds and stores rows for Find, FindOne, Save and Insert
+	Recorder  Recorder           // nil without one
+	Histories map[string]History // of the tables whose changes a viewset records, by their names
 	After     *after.Runner
 	Bodies    fair.Budget
 	Parsing   *fair.Queue       // the turns of large bodies to be parsed

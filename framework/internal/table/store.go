@@ -121,57 +121,59 @@ func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.CheckReserved(m.Elem(), r.Table.Fields); err != nil {
 		return err
 	}
-	after, err := r.insertRow(c, m)
-	if err != nil {
+	if err := r.insertRow(c, m); err != nil {
 		return r.OfRow(c, m.Elem(), r.Table.Fields, err)
 	}
-	return r.recordStored(c, reflect.Value{}, after)
+	return nil
 }
 
-// insertRow inserts a row, and reads back the values that the database generates. If changes are recorded,
-// it returns the row as it is stored, and else an invalid value.
-func (r *Resource) insertRow(c *call.Call, m reflect.Value) (after reflect.Value, err error) {
-	if values, ok := r.values(m.Elem()); ok && !r.Recorded() {
-		_, err := c.Session().Write(c, r.Inserting.With(values...), r.Pk.Value(m.Elem()).Interface())
-		return after, err
+// insertRow inserts a row, reads back the values that the database generates, and records the row.
+func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
+	key := r.Pk.Value(m.Elem()).Interface()
+	values, whole := r.values(m.Elem())
+	switch {
+	case whole && r.Recorded():
+		_, err := r.writeRecorded(c, r.Inserting.With(values...), key, reflect.Value{})
+		return err
+	case whole:
+		_, err := c.Session().Write(c, r.Inserting.With(values...), key)
+		return err
 	}
 	q, back, names := r.Insertion(c, m)
 	if len(names) == 0 && !r.Recorded() {
 		_, err := c.Session().Exec(c, q.Returning("NULL"))
-		return after, err
-	}
-	bare := len(names) == len(r.Table.Fields) // bun would write an INSERT without columns, which SQLite rejects
-	if r.Recorded() {
-		after, back, names = r.cells()
+		return err
 	}
 	returned := strings.Join(names, ", ")
+	if r.Recorded() {
+		returned = r.columns()
+	}
 	var insert schema.QueryAppender = q.Returning(returned)
-	if bare {
+	if len(names) == len(r.Table.Fields) { // bun would write an INSERT without columns, which SQLite rejects
 		insert = bun.SafeQuery("INSERT INTO ? DEFAULT VALUES RETURNING ?", r.Table.SQLName, bun.Safe(returned))
+	}
+	if r.Recorded() {
+		return r.insertRecorded(c, insert, m)
 	}
 	rows, err := c.Session().Query(c, insert)
 	if err == nil {
 		err = One(rows, back...)
 	}
-	if err != nil || !after.IsValid() {
-		return after, err
+	return err
+}
+
+// insertRecorded is insertRow for a row of which the database generates values, and whose insertion is recorded.
+func (r *Resource) insertRecorded(c *call.Call, insert schema.QueryAppender, m reflect.Value) error {
+	after, err := r.writeRecorded(c, insert, nil, reflect.Value{})
+	if err != nil {
+		return err
 	}
 	for _, f := range r.Table.Fields {
 		if madeByDatabase(f, m.Elem()) {
 			f.Value(m.Elem()).Set(f.Value(after))
 		}
 	}
-	return after, nil
-}
-
-// cells makes a new row, and lists where to scan each of its columns, and their quoted names.
-func (r *Resource) cells() (row reflect.Value, cells []any, names []string) {
-	row = bunmodel.New(r.Table).Elem()
-	for _, f := range r.Table.Fields {
-		names = append(names, naming.Quote(f.Name))
-		cells = append(cells, &ColumnCell{Column: f, Value: f.Value(row)})
-	}
-	return row, cells, names
+	return nil
 }
 
 // Insertion is the INSERT of a new row, without the columns whose values the database generates:
@@ -208,6 +210,9 @@ func (r *Resource) InsertWhole(v sqldb.Values) schema.QueryAppender {
 	q := r.API.DB.NewInsert().Model(reflect.New(r.Model).Interface())
 	for i, f := range r.Table.Fields {
 		q = inserted(q, f, v.At(i))
+	}
+	if r.Recorded() {
+		return q.Returning(r.columns())
 	}
 	return q.Returning("?", bun.Ident(r.Pk.Name))
 }
@@ -265,39 +270,34 @@ func (r *Resource) write(c *call.Call, before, m reflect.Value, columns []*schem
 		}
 	}
 	r.narrowToKey(q.QueryBuilder(), m)
-	after, err := r.update(c, q, m)
-	if err != nil {
+	if err := r.update(c, q, before, m); err != nil {
 		return r.OfRow(c, m, columns, err)
 	}
-	return r.recordStored(c, before, after)
+	return nil
 }
 
-// update runs the UPDATE of a row, which counts its changes up and reads the count back. If the row
-// does not exist, the error is NotFound. If changes are recorded, it returns the row as it is stored, and else
-// an invalid value.
-func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, m reflect.Value) (after reflect.Value, err error) {
+// update runs the UPDATE of a row, which counts its changes up and reads the count back, and records the
+// change. If the row does not exist, the error is NotFound.
+func (r *Resource) update(c *call.Call, q *bun.UpdateQuery, before, m reflect.Value) error {
 	count := r.Table.FieldMap[r.Counts()]
 	if r.Counts() != "" {
 		q = q.Set("? = ?", bun.Ident(r.Counts()), r.counted())
 	}
-	var back []any
-	var names []string
 	switch {
 	case r.Recorded():
-		after, back, names = r.cells()
-	case count != nil:
-		back, names = []any{&ColumnCell{Column: count, Value: count.Value(m)}}, []string{naming.Quote(count.Name)}
-	default:
-		return after, r.updateBlind(c, q)
+		after, err := r.writeRecorded(c, q.Returning(r.columns()), nil, before)
+		if err == nil && count != nil {
+			count.Value(m).Set(count.Value(after))
+		}
+		return err
+	case count == nil:
+		return r.updateBlind(c, q)
 	}
-	rows, err := c.Session().Query(c, q.Returning(strings.Join(names, ", ")))
+	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(count.Name)))
 	if err == nil {
-		err = One(rows, back...)
+		err = One(rows, &ColumnCell{Column: count, Value: count.Value(m)})
 	}
-	if err == nil && after.IsValid() && count != nil {
-		count.Value(m).Set(count.Value(after))
-	}
-	return after, err
+	return err
 }
 
 // updateBlind runs the UPDATE of a row. If the row does not exist, the error is NotFound.

@@ -70,7 +70,7 @@ func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ re
 // simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	extra := w.Resource.Recorded() || w.Resource.Slug != nil // needs statements of its own
+	extra := w.Resource.Observed() || w.Resource.Slug != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
 }
 
@@ -179,7 +179,7 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 // blind reports whether a change does not need to read the row first. A recorder needs the row
 // before the change if the body writes a column, and If-Match compares its version.
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
-	return r.Match == nil && (!w.Resource.Recorded() || len(w.assignments(in)) == 0) &&
+	return r.Match == nil && (!w.Resource.Observed() || len(w.assignments(in)) == 0) &&
 		w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
 		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
@@ -266,7 +266,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	var out table.SentRow
 	var err error
 	switch {
-	case w.blind(c, r, in):
+	case w.blind(c, r, in) && !(m.IsValid() && w.Resource.Recorded()): // the history needs a row that was read
 		out, err = w.changeBlind(c, r, in)
 	case m.IsValid():
 		out, err = w.changeRead(c, m, in, changes)
@@ -296,8 +296,7 @@ func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded)
 		}
 		return shown.One()
 	}
-	q := w.Resource.Updating(c, r, append(set, w.Resource.Touched(c)...))
-	out, err := w.changed(c, r, q)
+	out, err := w.changed(c, r, append(set, w.Resource.Touched(c)...))
 	if err != nil {
 		row, written := w.sent(in)
 		return none, w.Resource.OfRow(c, row, written, err)
@@ -305,7 +304,15 @@ func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded)
 	return out, nil
 }
 
-func (w *Writing) changed(c *call.Call, r *table.Request, q *bun.UpdateQuery) (table.SentRow, error) {
+func (w *Writing) changed(c *call.Call, r *table.Request, set []table.Assignment) (table.SentRow, error) {
+	if w.Resource.Recorded() {
+		m, err := w.Resource.UpdateRecorded(c, r, set)
+		if err != nil {
+			return table.SentRow{}, err
+		}
+		return w.shown(c, m)
+	}
+	q := w.Resource.Updating(c, r, set)
 	v := w.Resource.Version
 	if p, flat := w.flatPlan(); flat && (v == nil || v.Column != nil) {
 		return returned(c, p, q, r.Key, v)

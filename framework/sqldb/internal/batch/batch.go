@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,16 +72,31 @@ func (q *Queue) Occupy(line string) (release func()) {
 	}
 }
 
+// A Write is a write of one row: a statement, and those that follow it in its transaction.
+type Write struct {
+	Statement
+
+	Row string // the key of the row
+	// Next makes the statement that follows those that returned some results. It returns false after the
+	// last one. It may run in another goroutine, also after the request of the write ended, and again if the
+	// transaction runs again. A nil Next means that no statement follows.
+	Next func(done []*connection.Result) (Statement, bool, error)
+}
+
+// A Statement is the text and the parameters of a statement.
+type Statement struct {
+	Text string
+	Args []any
+}
+
 // Run runs a write of one row. Run calls alone if the write may run at once, if it waited
 // too long for other writes, or if it was sent with others, failed and nothing was done.
-// Otherwise the write is sent with other writes, and Run returns its rows after the commit,
+// Otherwise the write is sent with other writes, and Run returns the rows of its statements after the commit,
 // or their error.
-func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
-	alone func(context.Context) (*connection.Result, error),
-) (*connection.Result, error) {
-	w := &write{text: text, args: args, client: fair.ClientOf(ctx), over: make(chan struct{})}
+func (q *Queue) Run(ctx context.Context, of Write, alone func(context.Context) ([]*connection.Result, error)) ([]*connection.Result, error) {
+	w := &write{Write: of, client: fair.ClientOf(ctx), over: make(chan struct{})}
 	if q.options.Kind == dialect.PostgreSQL {
-		w.line, w.row = text, row
+		w.line, w.row = of.Text, of.Row
 	}
 	if !q.lines.enter(w, q.writesAtOnce()) {
 		switch err := q.wait(ctx, w); {
@@ -89,7 +105,7 @@ func (q *Queue) Run(ctx context.Context, text string, args []any, row string,
 		case err != nil: // the write may still run, and set its result
 			return nil, err
 		case !w.alone:
-			return w.result, nil
+			return w.results, nil
 		}
 	}
 	// On PostgreSQL a write that waits for a lock keeps its slot for a short time only.
@@ -225,13 +241,16 @@ func (q *Queue) together(b *batch) (err error) {
 			err = fmt.Errorf("sqldb: writes that were sent together panicked: %v", p)
 		}
 	}()
-	if q.options.Kind == dialect.SQLite {
+	switch {
+	case q.options.Kind == dialect.SQLite:
 		err = q.inOneTx(b)
-	} else {
+	case slices.ContainsFunc(b.writes, func(w *write) bool { return w.Next != nil }):
+		err = q.inStatements(b)
+	default:
 		err = q.inOneStatement(b)
 	}
 	if b.ctx.Err() != nil {
 		return b.ctx.Err() // every client disconnected, so the statement itself may be valid
 	}
-	return q.asApart(b.writes[0].text, err)
+	return q.asApart(b.writes[0].Text, err)
 }

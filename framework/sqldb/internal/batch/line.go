@@ -21,14 +21,14 @@ const (
 
 // A write is one write that waits.
 type write struct {
-	line   string // the name of its line: the writes that may be sent together
-	text   string
-	args   []any
-	row    string // its key; "" on SQLite, where a batch may have several writes of one row
-	client fair.Client
-	over   chan struct{} // closed when it was sent, or may run by itself
-	result *connection.Result
-	err    error
+	Write
+
+	line    string // the name of its line: the writes that may be sent together
+	row     string // its key; "" on SQLite, where a batch may have several writes of one row
+	client  fair.Client
+	over    chan struct{}        // closed when it was sent, or may run by itself
+	results []*connection.Result // of its statements, in their order
+	err     error
 
 	// These change under the lock of lines.
 	alone     bool   // it may run by itself, in the slot of a statement that ended

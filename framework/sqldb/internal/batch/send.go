@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -21,12 +22,8 @@ func (q *Queue) inOneTx(b *batch) error {
 	}
 	defer turn.End()
 	return q.options.InTx(b.ctx, func(ctx context.Context, tx *bun.Tx) error {
-		for _, w := range q.lines.remaining(b) {
-			rows, err := tx.Tx.QueryContext(ctx, w.text, w.args...)
-			if err != nil {
-				return err
-			}
-			if w.result, err = connection.Drain(rows); err != nil {
+		for _, w := range q.lines.remaining(b) { // two may be of one row, so the second begins after the first
+			if err := q.inTx(ctx, tx, []*write{w}); err != nil {
 				return err
 			}
 		}
@@ -34,54 +31,154 @@ func (q *Queue) inOneTx(b *batch) error {
 	})
 }
 
+// inStatements runs writes with one text, and the statements that follow them, in one transaction: the
+// first ones as one statement, then those that follow, and so on.
+func (q *Queue) inStatements(b *batch) error {
+	if err := q.mayJoin(b); err != nil {
+		return err
+	}
+	return q.options.InTx(b.ctx, func(ctx context.Context, tx *bun.Tx) error {
+		some := q.lines.remaining(b)
+		if len(some) < 2 {
+			return errApart
+		}
+		return q.inTx(ctx, tx, some)
+	})
+}
+
+// inTx runs the statements of writes in a transaction, as many together as the writes have in common.
+func (q *Queue) inTx(ctx context.Context, tx *bun.Tx, some []*write) error {
+	statements := make([]Statement, len(some))
+	for i, w := range some {
+		statements[i], w.results = w.Statement, nil
+	}
+	for len(some) > 0 {
+		results, err := q.step(ctx, tx, statements)
+		if err != nil {
+			return err
+		}
+		var more []*write
+		statements = statements[:0]
+		for i, w := range some {
+			w.results = append(w.results, results[i])
+			next, follows, err := w.follow()
+			if err != nil {
+				return errApart // it is an error of this write alone
+			}
+			if follows {
+				more, statements = append(more, w), append(statements, next)
+			}
+		}
+		some = more
+	}
+	return nil
+}
+
+// follow returns the statement that follows those that have results.
+func (w *write) follow() (Statement, bool, error) {
+	if w.Next == nil {
+		return Statement{}, false, nil
+	}
+	return w.Next(w.results)
+}
+
+// step runs statements, as one if they have one text that can be joined.
+func (q *Queue) step(ctx context.Context, tx *bun.Tx, statements []Statement) ([]*connection.Result, error) {
+	run := func(text string, args []any) (*connection.Result, error) {
+		rows, err := tx.Tx.QueryContext(ctx, text, args...) //nolint:rowserrcheck // Drain checks it
+		if err != nil {
+			return nil, err
+		}
+		return connection.Drain(rows)
+	}
+	if text := q.joined(statements); text != "" {
+		var args []any
+		for _, s := range statements {
+			args = append(args, s.Args...)
+		}
+		all, err := run(text, args)
+		if err != nil {
+			return nil, err
+		}
+		return divide(all, len(statements)), nil
+	}
+	var results []*connection.Result
+	for _, s := range statements {
+		r, err := run(s.Text, s.Args)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// joined returns the text of several statements as one, "" if they are not joined.
+func (q *Queue) joined(statements []Statement) string {
+	first := statements[0]
+	other := func(s Statement) bool { return s.Text != first.Text }
+	n := len(statements)
+	if n == 1 || len(first.Args) > sqltext.MaxParams/n || slices.ContainsFunc(statements, other) {
+		return ""
+	}
+	return q.Joins.Of(sqltext.JoinedKey{Text: first.Text, N: n}, sqltext.Joined)
+}
+
+// mayJoin returns errApart if the writes of a batch cannot be one statement.
+func (q *Queue) mayJoin(b *batch) error {
+	committed, err := q.readCommitted(b.ctx)
+	if err == nil && (!committed || q.Joins.Of(sqltext.JoinedKey{Text: b.writes[0].Text, N: 2}, sqltext.Joined) == "") {
+		q.apart.Add(b.writes[0].Text)
+		err = errApart
+	}
+	return err
+}
+
 // inOneStatement runs writes with one text as one statement. It gets
 // the connection first: a request whose time ends before that has written nothing.
 func (q *Queue) inOneStatement(b *batch) error {
-	switch committed, err := q.readCommitted(b.ctx); {
-	case err != nil:
+	if err := q.mayJoin(b); err != nil {
 		return err
-	case !committed:
-		q.apart.Add(b.writes[0].text)
-		return errApart
 	}
 	return q.pool.OnConn(b.ctx, true, func(c *connection.Conn) error {
 		some := q.lines.remaining(b)
 		if len(some) < 2 {
 			return errApart
 		}
-		text := q.Joins.Of(sqltext.JoinedKey{Text: some[0].text, N: len(some)}, sqltext.Joined)
-		if text == "" {
-			q.apart.Add(some[0].text)
-			return errApart
-		}
+		text := q.Joins.Of(sqltext.JoinedKey{Text: some[0].Text, N: len(some)}, sqltext.Joined)
 		var args []driver.NamedValue
 		for _, w := range some {
-			for _, v := range w.args {
+			for _, v := range w.Args {
 				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
 			}
 		}
 		all, err := c.Read(b.ctx, text, args)
-		if err == nil {
-			share(all, some)
+		if err != nil {
+			return err
 		}
-		return err
+		for i, r := range divide(all, len(some)) {
+			some[i].results = []*connection.Result{r}
+		}
+		return nil
 	})
 }
 
-// share gives each of the writes its rows. The first column of a row is the number of its
-// write.
-func share(all *connection.Result, some []*write) {
+// divide gives each of n joined statements its rows. The first column of a row is the number of its
+// statement.
+func divide(all *connection.Result, n int) []*connection.Result {
 	columns := connection.Columns(all) - 1
-	values := make([][]driver.Value, len(some))
+	values := make([][]driver.Value, n)
 	for i := range all.Len() {
 		row := all.Row(i)
 		if of := row[0].(int64); of >= 0 { //nolint:forcetypeassert // the first column is a bigint
 			values[of] = append(values[of], row[1:]...)
 		}
 	}
-	for i, w := range some {
-		w.result = connection.NewResult(columns, values[i])
+	results := make([]*connection.Result, n)
+	for i := range results {
+		results[i] = connection.NewResult(columns, values[i])
 	}
+	return results
 }
 
 // readCommitted reports whether the transactions of the database are READ COMMITTED: each
