@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -48,8 +47,7 @@ func (l *Log) Entries(c *call.Call) func(table.Change) (schema.QueryAppender, er
 		if err != nil {
 			return nil, err
 		}
-		text, err := l.differences(before, after)
-		return insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, text), err
+		return insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, l.differences(before, after)), nil
 	}
 }
 
@@ -88,16 +86,29 @@ func (l *Log) tableOf(row reflect.Value) *schema.Table {
 
 // differences writes the values that differ, as {"phone": {"from": "1", "to": "2"}}. A new row has no member
 // from, and a deleted one no member to.
-func (l *Log) differences(before, after reflect.Value) (string, error) {
-	changed := map[string]Values{}
-	for _, f := range l.Fields {
-		from, to := l.valueOf(f, before), l.valueOf(f, after)
-		if string(from) != string(to) {
-			changed[f.Name] = Values{from, to}
+func (l *Log) differences(before, after reflect.Value) string {
+	text := []byte{'{'}
+	member := func(name string, value jsontext.Value) {
+		if last := text[len(text)-1]; last != '{' {
+			text = append(text, ',')
 		}
+		text = append(append(wire.AppendJSON(text, name), ':'), value...)
 	}
-	text, err := json.Marshal(changed, json.Deterministic(true))
-	return string(text), err
+	for _, f := range l.Fields { // in the order of their names
+		from, to := l.valueOf(f, before), l.valueOf(f, after)
+		if string(from) == string(to) {
+			continue
+		}
+		member(f.Name, jsontext.Value{'{'})
+		if from != nil {
+			member("from", from)
+		}
+		if to != nil {
+			member("to", to)
+		}
+		text = append(text, '}')
+	}
+	return string(append(text, '}'))
 }
 
 // valueOf is the value of a field as clients read it, nil without a row, or if the model of the row lacks the column. A file has no

@@ -117,26 +117,28 @@ func (r *Resource) stored(before, after reflect.Value) Change {
 // no row, the error is NotFound.
 func (r *Resource) writeRecorded(c *call.Call, q schema.QueryAppender, key any, before reflect.Value) (after reflect.Value, err error) {
 	entry := r.entries(c)
+	var stored reflect.Value // counts only without an error, because the function may still run after one
 	written, err := c.Session().WriteThen(c, q, key, func(done []*sqldb.Result) (schema.QueryAppender, error) {
 		if len(done) > 1 || done[0].Len() != 1 {
 			return nil, nil //nolint:nilnil // no statement
 		}
-		after, err := r.scanned(done[0].Row(0))
+		row, err := r.scanned(done[0].Row(0))
 		if err != nil {
 			return nil, err
 		}
-		return entry(r.stored(before, after))
+		stored = row
+		return entry(r.stored(before, row))
 	})
 	if err == nil {
 		err = Only(written[0].Len())
 	}
-	if err == nil {
-		after, err = r.scanned(written[0].Row(0))
-	}
 	if err == nil && r.Observed() {
-		err = r.API.Recorder.Record(c, r.stored(before, after))
+		err = r.API.Recorder.Record(c, r.stored(before, stored))
 	}
-	return after, err
+	if err != nil {
+		return after, err
+	}
+	return stored, nil
 }
 
 // scanned makes a row of the values of its columns, in their order.
@@ -177,6 +179,7 @@ func (r *Resource) RecordDeleted(c *call.Call, before reflect.Value) error {
 func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) (m reflect.Value, err error) {
 	statements := r.updateWithBefore(c, req, set)
 	entry := r.entries(c)
+	var after reflect.Value // counts only without an error, because the function may still run after one
 	done, err := c.Session().WriteThen(c, statements[0], req.Key, func(done []*sqldb.Result) (schema.QueryAppender, error) {
 		switch n := done[0].Len(); {
 		case n > 1:
@@ -186,11 +189,12 @@ func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) 
 		case len(done) < len(statements):
 			return statements[len(done)], nil
 		}
-		before, after, err := r.bothStates(done)
+		before, stored, err := r.bothStates(done)
 		if err != nil {
 			return nil, err
 		}
-		return entry(r.stored(before, after))
+		after = stored
+		return entry(r.stored(before, stored))
 	})
 	if err == nil {
 		err = Only(done[0].Len())
@@ -198,9 +202,8 @@ func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) 
 	if err != nil {
 		return m, err
 	}
-	_, after, err := r.bothStates(done)
 	r.Link(after)
-	return after.Addr(), err
+	return after.Addr(), nil
 }
 
 // updateWithBefore makes the statements of an update that return the row before and after it. On PostgreSQL, one statement returns the columns after the

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -22,8 +23,15 @@ func (q *Queue) inOneTx(b *batch) error {
 	}
 	defer turn.End()
 	return q.options.InTx(b.ctx, func(ctx context.Context, tx *bun.Tx) error {
+		run := func(s Statement) (*connection.Result, error) {
+			rows, err := tx.Tx.QueryContext(ctx, s.Text, s.Args...) //nolint:rowserrcheck // Drain checks it
+			if err != nil {
+				return nil, err
+			}
+			return connection.Drain(rows)
+		}
 		for _, w := range q.lines.remaining(b) { // two may be of one row, so the second begins after the first
-			if err := q.inTx(ctx, tx, []*write{w}); err != nil {
+			if err := q.inTx([]*write{w}, run); err != nil {
 				return err
 			}
 		}
@@ -32,28 +40,49 @@ func (q *Queue) inOneTx(b *batch) error {
 }
 
 // inStatements runs writes with one text, and the statements that follow them, in one transaction: the
-// first ones as one statement, then those that follow, and so on.
+// first ones as one statement, then those that follow, and so on. If the connection broke before the commit, it begins again
+// with another one.
 func (q *Queue) inStatements(b *batch) error {
 	if err := q.mayJoin(b); err != nil {
 		return err
 	}
-	return q.options.InTx(b.ctx, func(ctx context.Context, tx *bun.Tx) error {
+	var committed error // it is not run again after an error of the commit
+	err := q.pool.OnConn(b.ctx, true, func(c *connection.Conn) error {
 		some := q.lines.remaining(b)
 		if len(some) < 2 {
 			return errApart
 		}
-		return q.inTx(ctx, tx, some)
+		tx, err := c.BeginTx(b.ctx, driver.TxOptions{})
+		if err != nil {
+			return err
+		}
+		if err := q.inTx(some, func(s Statement) (*connection.Result, error) { return c.Read(b.ctx, s.Text, numbered(s.Args)) }); err != nil {
+			_ = tx.Rollback()
+			return err
+		}
+		committed = tx.Commit()
+		return nil
 	})
+	return cmp.Or(err, committed)
+}
+
+// numbered returns values in the form that a driver takes.
+func numbered(args []any) []driver.NamedValue {
+	all := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		all[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return all
 }
 
 // inTx runs the statements of writes in a transaction, as many together as the writes have in common.
-func (q *Queue) inTx(ctx context.Context, tx *bun.Tx, some []*write) error {
+func (q *Queue) inTx(some []*write, run func(Statement) (*connection.Result, error)) error {
 	statements := make([]Statement, len(some))
 	for i, w := range some {
 		statements[i], w.results = w.Statement, nil
 	}
 	for len(some) > 0 {
-		results, err := q.step(ctx, tx, statements)
+		results, err := q.step(statements, run)
 		if err != nil {
 			return err
 		}
@@ -83,20 +112,13 @@ func (w *write) follow() (Statement, bool, error) {
 }
 
 // step runs statements, as one if they have one text that can be joined.
-func (q *Queue) step(ctx context.Context, tx *bun.Tx, statements []Statement) ([]*connection.Result, error) {
-	run := func(text string, args []any) (*connection.Result, error) {
-		rows, err := tx.Tx.QueryContext(ctx, text, args...) //nolint:rowserrcheck // Drain checks it
-		if err != nil {
-			return nil, err
-		}
-		return connection.Drain(rows)
-	}
+func (q *Queue) step(statements []Statement, run func(Statement) (*connection.Result, error)) ([]*connection.Result, error) {
 	if text := q.joined(statements); text != "" {
 		var args []any
 		for _, s := range statements {
 			args = append(args, s.Args...)
 		}
-		all, err := run(text, args)
+		all, err := run(Statement{text, args})
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +126,7 @@ func (q *Queue) step(ctx context.Context, tx *bun.Tx, statements []Statement) ([
 	}
 	var results []*connection.Result
 	for _, s := range statements {
-		r, err := run(s.Text, s.Args)
+		r, err := run(s)
 		if err != nil {
 			return nil, err
 		}
@@ -146,13 +168,11 @@ func (q *Queue) inOneStatement(b *batch) error {
 			return errApart
 		}
 		text := q.Joins.Of(sqltext.JoinedKey{Text: some[0].Text, N: len(some)}, sqltext.Joined)
-		var args []driver.NamedValue
+		var args []any
 		for _, w := range some {
-			for _, v := range w.Args {
-				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
-			}
+			args = append(args, w.Args...)
 		}
-		all, err := c.Read(b.ctx, text, args)
+		all, err := c.Read(b.ctx, text, numbered(args))
 		if err != nil {
 			return err
 		}
