@@ -150,6 +150,9 @@ func unsaid() map[string][]string {
 	for _, list := range []string{"listPatients", "listDoctors"} {
 		all[list] = append(all[list], "search: invalid_parameter") // how many words, and how long each
 	}
+	for _, history := range []string{"getPatientHistory", "getAppointmentHistory"} {
+		all[history] = append(all[history], "before: invalid_parameter") // an entry of another row
+	}
 	for _, member := range []string{"sku", "label", "unit", "pricePaise", "mrpPaise", "stock"} {
 		all["updateAdminProduct"] = append(all["updateAdminProduct"], "/variants/*/"+member+": required") // of a new one
 	}

@@ -67,12 +67,14 @@ POST /api/patients/bulk/: authenticated, own, unless patients.view|add|change|de
 POST /api/patients/bulk/each/: authenticated, own, unless patients.view|add|change|delete
 PATCH /api/patients/bulk/: authenticated, own, unless patients.view|add|change|delete
 PATCH /api/patients/bulk/each/: authenticated, own, unless patients.view|add|change|delete
+GET /api/patients/{id}/history/: patients.audit, own, unless patients.view|add|change|delete
 GET /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 POST /api/appointments/: authenticated, via patient, unless appointments.view|add|change|delete
 GET /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
 PUT /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
 PATCH /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
 DELETE /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
+GET /api/appointments/{id}/history/: appointments.audit, via patient, unless appointments.view|add|change|delete
 GET /api/doctors/: authenticated, public
 GET /api/doctors/{id}/: authenticated, public
 GET /api/manage/doctors/: doctors.add|change|delete to write, public

@@ -173,7 +173,7 @@ func (w *world) user(changes ...func(*auth.User)) auth.User {
 		change(&row.User)
 	}
 	w.store(&row)
-	w.scan.Hide(w.t, "a user's id", id.String(), "/api/auth")
+	w.scan.Hide(w.t, "a user's id", id.String(), "/api/auth", "*/history/")
 	return row.User
 }
 

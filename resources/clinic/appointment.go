@@ -68,6 +68,7 @@ var Appointments = framework.ViewSet[Appointment]{
 	Verbs:     framework.CRUD[AppointmentInput, AppointmentView](),
 	Scope:     framework.Via("patient", "patients").Unless(framework.HoldsModel("appointments")),
 	Versions:  framework.Versions{Column: "version"},
+	History:   framework.History{Permission: framework.Holds("appointments.audit"), Except: []string{"notes"}}, // the notes are about the patient's health
 	Relations: framework.Relations{"patient": "patients", "doctor": "doctors"},
 	Ordering:  framework.Ordering{Allowed: []string{"patient.name"}, Default: "starts_at"},
 	Unindexed: []string{"patient.name"}, // a page of a clinic's appointments is sorted in milliseconds

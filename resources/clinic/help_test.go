@@ -56,6 +56,7 @@ var rights = map[string][]string{
 	"editor":  {"patients.view", "patients.change", "appointments.view", "appointments.change"},
 	"deleter": {"patients.delete", "appointments.delete"},
 	"remover": {"patients.view", "patients.delete", "appointments.view", "appointments.delete"},
+	"auditor": {"patients.view", "patients.audit", "appointments.view", "appointments.audit"},
 	"hirer":   {"doctors.add"},
 	"trainer": {"doctors.change"},
 	"firer":   {"doctors.delete"},
@@ -109,9 +110,11 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	config.Log = diary.log()
 	api := framework.New(config)
 	resources.Register(api, identity)
-	if diary.next, err = api.Handler(); err != nil {
+	handler, err := api.Handler()
+	if err != nil {
 		tb.Fatal(err)
 	}
+	diary.next = frameworktest.RequireHistory(tb, api, db, handler)
 	w.next = contracts.Of(tb, "all services", api).Wrap(reporter{tb, w.reportsTo}, diary)
 	return &site{Client: frameworktest.New(tb, w), t: tb, db: db, users: identity.Users, watch: w, people: &people{by: map[string]person{}}}
 }

@@ -47,6 +47,7 @@ var Patients = framework.ViewSet[Patient]{
 	Verbs:    framework.CRUD[PatientInput, PatientView](),
 	Scope:    framework.Own((*Patient).owner).Unless(framework.HoldsModel("patients")),
 	Versions: framework.Versions{Column: "version"},
+	History:  framework.History{Permission: framework.Holds("patients.audit")},
 	Bulk:     framework.Bulk{Create: true, Patch: true, Each: true},
 	Search:   framework.Search{Fields: []string{"name", "phone"}, Stored: "search"},
 	Ordering: framework.Ordering{Allowed: []string{"name", "city"}, Default: "name"},

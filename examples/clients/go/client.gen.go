@@ -618,6 +618,15 @@ type AppointmentInput struct {
 // AppointmentInputStatus What became of it.
 type AppointmentInputStatus string
 
+// AppointmentsHistoryPage defines model for AppointmentsHistoryPage.
+type AppointmentsHistoryPage struct {
+	// Next URL of the page with older entries; null on the last.
+	Next *string `json:"next"`
+
+	// Results The entries of this page, the newest first.
+	Results []Entry `json:"results"`
+}
+
 // AppointmentsPage defines model for AppointmentsPage.
 type AppointmentsPage struct {
 	// Count How many rows match in all.
@@ -930,6 +939,37 @@ type EmailCredentialsInput struct {
 	//
 	// Examples: four unrelated words
 	Password string `json:"password"`
+}
+
+// Entry defines model for Entry.
+type Entry struct {
+	// Action The viewset and the name of the endpoint that changed the row.
+	//
+	// Examples: patients.patch
+	Action string `json:"action"`
+
+	// At The time of the request that changed the row.
+	At time.Time `json:"at"`
+
+	// Caller The id of the caller who changed the row; null for a caller without one.
+	Caller *string `json:"caller"`
+
+	// Changes The fields that changed, and that you may see.
+	Changes map[string]Values `json:"changes"`
+
+	// Forgotten The values have been removed from this entry.
+	Forgotten bool `json:"forgotten"`
+
+	// ID Identifies the entry.
+	ID openapi_types.UUID `json:"id"`
+
+	// Request The id of the request, which its answer has in the header X-Request-Id.
+	Request openapi_types.UUID `json:"request"`
+
+	// Type The viewset, and what happened to the row: created, updated or deleted.
+	//
+	// Examples: patients.updated
+	Type string `json:"type"`
 }
 
 // Fault defines model for Fault.
@@ -1402,6 +1442,15 @@ type PatientResult struct {
 	Status int `json:"status"`
 }
 
+// PatientsHistoryPage defines model for PatientsHistoryPage.
+type PatientsHistoryPage struct {
+	// Next URL of the page with older entries; null on the last.
+	Next *string `json:"next"`
+
+	// Results The entries of this page, the newest first.
+	Results []Entry `json:"results"`
+}
+
 // PatientsPage defines model for PatientsPage.
 type PatientsPage struct {
 	// Count How many rows match in all.
@@ -1844,6 +1893,15 @@ type UsernameCredentialsInput struct {
 	Username string `json:"username"`
 }
 
+// Values defines model for Values.
+type Values struct {
+	// From The value before the change. A new row has none.
+	From interface{} `json:"from,omitempty"`
+
+	// To The value after the change. A deleted row has none.
+	To interface{} `json:"to,omitempty"`
+}
+
 // VariantInput defines model for VariantInput.
 type VariantInput struct {
 	// Label The size as customers read it. One line of text.
@@ -2083,6 +2141,18 @@ type ReplaceAppointmentParams struct {
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
+// GetAppointmentHistoryParams defines parameters for GetAppointmentHistory.
+type GetAppointmentHistoryParams struct {
+	// Before The id of an entry: the page has older ones. Without it, the page has the newest.
+	Before *openapi_types.UUID `form:"before,omitempty" json:"before,omitempty"`
+
+	// PageSize How many entries a page has: 20 without it, and 100 at most.
+	PageSize *int64 `form:"page_size,omitempty" json:"page_size,omitempty"`
+
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
 // CreateAuthSessionParams defines parameters for CreateAuthSession.
 type CreateAuthSessionParams struct {
 	// XCSRFToken The csrfToken of GET /api/auth/session, whose cookies the request must have too.
@@ -2231,6 +2301,18 @@ type UpdatePatientParams struct {
 type ReplacePatientParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
 	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// GetPatientHistoryParams defines parameters for GetPatientHistory.
+type GetPatientHistoryParams struct {
+	// Before The id of an entry: the page has older ones. Without it, the page has the newest.
+	Before *openapi_types.UUID `form:"before,omitempty" json:"before,omitempty"`
+
+	// PageSize How many entries a page has: 20 without it, and 100 at most.
+	PageSize *int64 `form:"page_size,omitempty" json:"page_size,omitempty"`
+
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // ListProductsParams defines parameters for ListProducts.
@@ -2629,6 +2711,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
 	ReplaceAppointment(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAppointmentHistory The changes of the row, the newest first: who changed which fields, when, and by which request
+	//
+	// Corresponds with GET /api/appointments/{id}/history/ (the `GetAppointmentHistory` operationId).
+	GetAppointmentHistory(ctx context.Context, id openapi_types.UUID, params *GetAppointmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ChangeOwnEmailWithBody Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
 	//
@@ -3127,6 +3214,11 @@ type ClientInterface interface {
 	// Corresponds with GET /api/patients/{id}/appointments/ (the `GetPatientAppointments` operationId).
 	GetPatientAppointments(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetPatientHistory The changes of the row, the newest first: who changed which fields, when, and by which request
+	//
+	// Corresponds with GET /api/patients/{id}/history/ (the `GetPatientHistory` operationId).
+	GetPatientHistory(ctx context.Context, id openapi_types.UUID, params *GetPatientHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListProducts List products
 	//
 	// Corresponds with GET /api/products (the `ListProducts` operationId).
@@ -3467,6 +3559,21 @@ func (c *Client) ReplaceAppointmentWithBody(ctx context.Context, id openapi_type
 // Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
 func (c *Client) ReplaceAppointment(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplaceAppointmentRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAppointmentHistory The changes of the row, the newest first: who changed which fields, when, and by which request
+//
+// Corresponds with GET /api/appointments/{id}/history/ (the `GetAppointmentHistory` operationId).
+func (c *Client) GetAppointmentHistory(ctx context.Context, id openapi_types.UUID, params *GetAppointmentHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAppointmentHistoryRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4744,6 +4851,21 @@ func (c *Client) GetPatientAppointments(ctx context.Context, id openapi_types.UU
 	return c.Client.Do(req)
 }
 
+// GetPatientHistory The changes of the row, the newest first: who changed which fields, when, and by which request
+//
+// Corresponds with GET /api/patients/{id}/history/ (the `GetPatientHistory` operationId).
+func (c *Client) GetPatientHistory(ctx context.Context, id openapi_types.UUID, params *GetPatientHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPatientHistoryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListProducts List products
 //
 // Corresponds with GET /api/products (the `ListProducts` operationId).
@@ -5623,6 +5745,94 @@ func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, 
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetAppointmentHistoryRequest constructs an http.Request for the GetAppointmentHistory method
+func NewGetAppointmentHistoryRequest(server string, id openapi_types.UUID, params *GetAppointmentHistoryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/appointments/%s/history/", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page_size", *params.PageSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
 		}
 
 	}
@@ -7839,6 +8049,94 @@ func NewGetPatientAppointmentsRequest(server string, id openapi_types.UUID) (*ht
 	return req, nil
 }
 
+// NewGetPatientHistoryRequest constructs an http.Request for the GetPatientHistory method
+func NewGetPatientHistoryRequest(server string, id openapi_types.UUID, params *GetPatientHistoryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/patients/%s/history/", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PageSize != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page_size", *params.PageSize, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListProductsRequest constructs an http.Request for the ListProducts method
 func NewListProductsRequest(server string, params *ListProductsParams) (*http.Request, error) {
 	var err error
@@ -8201,6 +8499,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PUT /api/appointments/{id}/ (the `ReplaceAppointment` operationId).
 	ReplaceAppointmentWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceAppointmentParams, body ReplaceAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceAppointmentResponse, error)
+
+	// GetAppointmentHistoryWithResponse The changes of the row, the newest first: who changed which fields, when, and by which request
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/appointments/{id}/history/ (the `GetAppointmentHistory` operationId).
+	GetAppointmentHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *GetAppointmentHistoryParams, reqEditors ...RequestEditorFn) (*GetAppointmentHistoryResponse, error)
 
 	// ChangeOwnEmailWithBodyWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
 	//
@@ -8741,6 +9046,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/patients/{id}/appointments/ (the `GetPatientAppointments` operationId).
 	GetPatientAppointmentsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetPatientAppointmentsResponse, error)
 
+	// GetPatientHistoryWithResponse The changes of the row, the newest first: who changed which fields, when, and by which request
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/patients/{id}/history/ (the `GetPatientHistory` operationId).
+	GetPatientHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *GetPatientHistoryParams, reqEditors ...RequestEditorFn) (*GetPatientHistoryResponse, error)
+
 	// ListProductsWithResponse List products
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -9123,6 +9435,31 @@ func (r ReplaceAppointmentResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ReplaceAppointmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetAppointmentHistoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AppointmentsHistoryPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAppointmentHistoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAppointmentHistoryResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -10328,6 +10665,31 @@ func (r GetPatientAppointmentsResponse) StatusCode() int {
 	return 0
 }
 
+type GetPatientHistoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PatientsHistoryPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPatientHistoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPatientHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListProductsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10649,6 +11011,19 @@ func (c *ClientWithResponses) ReplaceAppointmentWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseReplaceAppointmentResponse(rsp)
+}
+
+// GetAppointmentHistoryWithResponse The changes of the row, the newest first: who changed which fields, when, and by which request
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/appointments/{id}/history/ (the `GetAppointmentHistory` operationId).
+func (c *ClientWithResponses) GetAppointmentHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *GetAppointmentHistoryParams, reqEditors ...RequestEditorFn) (*GetAppointmentHistoryResponse, error) {
+	rsp, err := c.GetAppointmentHistory(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAppointmentHistoryResponse(rsp)
 }
 
 // ChangeOwnEmailWithBodyWithResponse Request another e-mail address: the new address gets a mail with a token, and takes effect with POST {prefix}/auth/email/verify
@@ -11652,6 +12027,19 @@ func (c *ClientWithResponses) GetPatientAppointmentsWithResponse(ctx context.Con
 	return ParseGetPatientAppointmentsResponse(rsp)
 }
 
+// GetPatientHistoryWithResponse The changes of the row, the newest first: who changed which fields, when, and by which request
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/patients/{id}/history/ (the `GetPatientHistory` operationId).
+func (c *ClientWithResponses) GetPatientHistoryWithResponse(ctx context.Context, id openapi_types.UUID, params *GetPatientHistoryParams, reqEditors ...RequestEditorFn) (*GetPatientHistoryResponse, error) {
+	rsp, err := c.GetPatientHistory(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPatientHistoryResponse(rsp)
+}
+
 // ListProductsWithResponse List products
 //
 // Returns a wrapper object for the known response body format(s).
@@ -12162,6 +12550,42 @@ func ParseReplaceAppointmentResponse(rsp *http.Response) (*ReplaceAppointmentRes
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetAppointmentHistoryResponse parses an HTTP response from a GetAppointmentHistoryWithResponse call
+func ParseGetAppointmentHistoryResponse(rsp *http.Response) (*GetAppointmentHistoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAppointmentHistoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AppointmentsHistoryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -13733,6 +14157,42 @@ func ParseGetPatientAppointmentsResponse(rsp *http.Response) (*GetPatientAppoint
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPatientHistoryResponse parses an HTTP response from a GetPatientHistoryWithResponse call
+func ParseGetPatientHistoryResponse(rsp *http.Response) (*GetPatientHistoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPatientHistoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PatientsHistoryPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

@@ -32,7 +32,8 @@ func TestFollow(t *testing.T) {
 			all.Go(func() {
 				random := rand.New(rand.NewPCG(seed, uint64(n)))
 				for i := range changes {
-					as("ada").Patch("/api/patients/"+rows[random.IntN(len(rows))]+"/", fields{"phone": fmt.Sprint(n, "-", i)}).Expect(200)
+					at := []string{"/api/patients/", "/api/desk/"}[random.IntN(2)] // those of the desk are sent together
+					as("ada").Patch(at+rows[random.IntN(len(rows))]+"/", fields{"phone": fmt.Sprint(n, "-", i)}).Expect(200)
 				}
 			})
 		}

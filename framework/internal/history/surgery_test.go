@@ -124,6 +124,11 @@ func patients() framework.ViewSet[Patient] {
 				p.Age = &age
 				return framework.None{}, framework.Save(c, p)
 			}),
+			framework.Post("twin", func(c *framework.Call, p *Patient, _ framework.None) (deskView, error) {
+				twin := &Patient{Name: p.Name + " twin"}
+				err := framework.Insert(c, twin)
+				return deskView{twin.ID, deskInput{Name: twin.Name}}, err
+			}).Refuses("not_unique"),
 			framework.Post("leave", func(c *framework.Call, p *Patient, _ framework.None) (framework.None, error) {
 				return framework.None{}, framework.Remove(c, p)
 			}).Refuses("still_referenced"),
@@ -137,7 +142,7 @@ func resources() []framework.Resource {
 		patients(),
 		framework.ViewSet[Patient]{
 			Name: "desk", Verbs: framework.CRUD[deskInput, deskView](), Scope: framework.Own((*Patient).owner), Permission: framework.Authenticated(),
-			Bulk: framework.Bulk{Create: true, Patch: true, Upsert: "name", Delete: true}, Uniques: []framework.Unique{{Fields: []string{"name"}, Code: "name_taken", Detail: "x"}},
+			Bulk: framework.Bulk{Create: true, Patch: true, Upsert: "name", Delete: true, Each: true}, Uniques: []framework.Unique{{Fields: []string{"name"}, Code: "name_taken", Detail: "x"}},
 		},
 		framework.ViewSet[Visit]{
 			Name: "visits", Parent: framework.Child("patient", "patients"), Verbs: framework.CRUD[visitText, visitView](), Scope: framework.Public(),

@@ -50,9 +50,12 @@ func badMember(name, path string) string {
 	return ""
 }
 
-// isBelow reports whether a path is one of some, or below it.
+// isBelow reports whether a path is one of some, or below it. One that begins with * is the end of paths.
 func isBelow(path string, some []string) bool {
-	return slices.ContainsFunc(some, func(at string) bool { return path == at || strings.HasPrefix(path, at+"/") })
+	return slices.ContainsFunc(some, func(at string) bool {
+		end, anywhere := strings.CutPrefix(at, "*")
+		return path == at || strings.HasPrefix(path, at+"/") || anywhere && strings.HasSuffix(path, end)
+	})
 }
 
 // A storage is the names by which data is kept, of those that no other word is
