@@ -78,7 +78,9 @@ func (l *load) audit() {
 	l.auditConfirmed()
 	for _, r := range l.desk {
 		r.audit()
+		r.auditHistory()
 	}
+	l.reader.audit()
 	for _, b := range l.buyers {
 		b.auditShown()
 	}

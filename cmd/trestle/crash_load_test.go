@@ -35,6 +35,7 @@ type load struct {
 	buyers  []*buyer
 	clerk   *clerk
 	desk    []*registrar
+	reader  *follower
 	era     atomic.Pointer[era]
 	writes  atomic.Int64  // acknowledged
 	worked  time.Duration // in total
@@ -71,8 +72,11 @@ func newLoad(t *testing.T, seed uint64) *load {
 		l.buyers = append(l.buyers, newBuyer(enrol(fmt.Sprint("buyer", i), uint64(2+i), false)))
 	}
 	for i := range registrarsAtOnce {
-		l.desk = append(l.desk, &registrar{client: enrol(fmt.Sprint("registrar", i), uint64(2+buyersAtOnce+i), false)})
+		l.desk = append(l.desk, &registrar{
+			client: enrol(fmt.Sprint("registrar", i), uint64(2+buyersAtOnce+i), false), phones: map[string]string{}, changes: map[string]int{},
+		})
 	}
+	l.reader = &follower{load: l, last: map[string]string{}, read: map[uuid.UUID]bool{}}
 	l.stockShelf()
 	l.openSlots()
 	return l
@@ -159,6 +163,7 @@ func (l *load) work() (rest func()) {
 	for _, r := range l.desk {
 		all.Go(func() { l.repeat(r.step) })
 	}
+	all.Go(func() { l.repeat(l.reader.step) })
 	return func() {
 		l.resting.Store(true)
 		all.Wait()

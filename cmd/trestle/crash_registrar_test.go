@@ -8,23 +8,31 @@ import (
 )
 
 const (
-	registrarsAtOnce = 4
+	registrarsAtOnce = 8
 	patientsAtOnce   = 7 // in a request
 )
 
-// A registrar creates and changes patients, several in one request.
+// A registrar creates and changes patients, several in one request and one by one.
 type registrar struct {
 	*client
 
 	batches int
 	kept    []string // the ids of the patients that it changes
 	phone   string   // of each of them, as the last answer said
+	alone   []string // the ids of the patients that it created and changes one by one
+	phones  map[string]string
+	changes map[string]int // how often each patient was changed
 }
 
 // step creates patients, or changes those that it keeps.
 func (r *registrar) step() bool {
 	r.batches++
-	if len(r.kept) > 0 && r.dice.IntN(2) == 0 {
+	switch act := r.dice.IntN(6); {
+	case act == 0:
+		return r.createOne()
+	case act < 4 && len(r.alone) > 0:
+		return r.changeOne(r.alone[r.dice.IntN(len(r.alone))])
+	case act == 4 && len(r.kept) > 0:
 		return r.change()
 	}
 	var items []string
@@ -63,6 +71,39 @@ func (r *registrar) change() bool {
 		return r.wrong("changes of several patients are answered %d %s", got.status, got.body)
 	}
 	r.phone = phone
+	for _, id := range r.kept {
+		r.changes[id]++
+	}
+	return true
+}
+
+// createOne creates a patient without a key, so it is not repeated: without an answer, there is one, or not.
+func (r *registrar) createOne() bool {
+	body := fmt.Sprintf(`{"name": "One %d", "phone": "none"}`, r.batches)
+	got, on := r.insist(wish{what: "a patient", request: "POST /api/patients/", body: body, fickle: true})
+	if !on || got.status == 0 {
+		return on
+	}
+	var made struct{ ID string }
+	if got.status != http.StatusCreated || json.Unmarshal([]byte(got.body), &made) != nil {
+		return r.wrong("a patient is answered %d %s", got.status, got.body)
+	}
+	r.alone = append(r.alone, made.ID)
+	return true
+}
+
+// changeOne gives a patient a new phone.
+func (r *registrar) changeOne(id string) bool {
+	phone := fmt.Sprint("phone ", r.batches)
+	got, on := r.insist(wish{what: "a change of a patient", request: "PATCH /api/patients/" + id + "/", body: fmt.Sprintf(`{"phone": %q}`, phone)})
+	if !on || got.status == 0 {
+		return on
+	}
+	if got.status != http.StatusOK || !strings.Contains(got.body, phone) {
+		return r.wrong("a change of a patient is answered %d %s", got.status, got.body)
+	}
+	r.phones[id] = phone
+	r.changes[id]++
 	return true
 }
 
@@ -77,7 +118,7 @@ func (r *registrar) audit() {
 		City string
 		N    int
 	}
-	r.must(r.db.NewRaw("SELECT city, count(*) AS n FROM patients WHERE owner_id = ? GROUP BY city", r.user).Scan(r.ctx, &batches))
+	r.must(r.db.NewRaw("SELECT city, count(*) AS n FROM patients WHERE owner_id = ? AND city <> '' GROUP BY city", r.user).Scan(r.ctx, &batches))
 	for _, one := range batches {
 		if one.N != patientsAtOnce {
 			r.t.Errorf("of the request %s there are %d patients; want %d", one.City, one.N, patientsAtOnce)

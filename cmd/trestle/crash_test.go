@@ -121,6 +121,8 @@ func (l *load) report(took time.Duration) {
 	l.t.Logf("%d kills, %d crashes of the database, %d orders and %d cancellations acknowledged, %d requests repeated, %s:%s",
 		l.lives-1, cycles()-l.lives+1, orders, cancels, l.counts.of(repeated), took.Round(time.Millisecond), l.counts.String())
 	figure(l.t, !l.t.Failed(), "%d blows to server and database in turn: 0 acknowledged lost, 0 done twice, 0 answers of 500 (bound 0; any ends the run)", cycles())
+	figure(l.t, !l.t.Failed() && len(l.reader.read) > 0,
+		"%d entries of histories of patients: 0 missing, 0 extra, and 0 missed by a reader that follows them (bound 0; any ends the run)", len(l.reader.read))
 	rate := float64(l.writes.Load()) / l.worked.Seconds()
 	figure(l.t, rate >= writesPerSecond, "%.0f writes acknowledged a second, the time of blows included (bound: at least %d)", rate, writesPerSecond)
 	if l.counts.of(afterBlow+replayed) == 0 {
