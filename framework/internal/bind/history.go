@@ -42,7 +42,7 @@ func (b *binder) bindHistories() {
 // primary key, the columns that change with every write, and those of Except. Columns that no view shows are left out,
 // because they may be secrets, such as the hash of a password.
 func (b *binder) bindLog(r *table.Resource, d declare.History, fault func(error)) *history.Log {
-	l := &history.Log{Resource: r, NotNoted: []string{r.Counts()}}
+	l := &history.Log{Resource: r, NotNoted: []string{r.Counts()}, Insertion: history.NewInsertion()}
 	for _, f := range []*schema.Field{r.Updated, r.Created} {
 		if f != nil {
 			l.NotNoted = append(l.NotNoted, f.Name)

@@ -24,6 +24,8 @@ type Log struct {
 	Resource *table.Resource // the viewset that declares the history
 	Fields   []query.Field   // whose values are recorded, with the names that clients have for them
 	NotNoted []string        // columns that change with every write, such as the time of the change
+
+	Insertion *sqldb.Template // that of [NewInsertion]
 }
 
 // changes are the past tenses of the verbs, by which the types of entries end.
@@ -47,15 +49,18 @@ func (l *Log) Entries(c *call.Call) func(table.Change) (schema.QueryAppender, er
 		if err != nil {
 			return nil, err
 		}
-		return insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, l.differences(before, after)), nil
+		return l.Insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, l.differences(before, after)), nil
 	}
 }
 
-// insertion stores an entry. It returns a column, because a statement without one is not sent together with others.
-var insertion = sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender {
-	return bun.SafeQuery("INSERT INTO row_history (id, viewset, row_key, change, at, caller, request, route, changes)"+
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq", v.At(0), v.At(1), v.At(2), v.At(3), v.At(4), v.At(5), v.At(6), v.At(7), v.At(8))
-})
+// NewInsertion makes the statement that stores an entry. It returns a column, because a statement without one is not sent
+// together with others.
+func NewInsertion() *sqldb.Template {
+	return sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender {
+		return bun.SafeQuery("INSERT INTO row_history (id, viewset, row_key, change, at, caller, request, route, changes)"+
+			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq", v.At(0), v.At(1), v.At(2), v.At(3), v.At(4), v.At(5), v.At(6), v.At(7), v.At(8))
+	})
+}
 
 // rowOf is the row that a change has a pointer to, invalid without one.
 func rowOf(model any) reflect.Value {

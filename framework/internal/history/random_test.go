@@ -42,7 +42,7 @@ type person struct {
 // recorded are the fields of patients that have values in the history.
 var recorded = []string{"age", "name", "phone"}
 
-// note adds an entry about a row, of which a nil state is that of no row. Two equal states have none.
+// note adds an entry about a row. A new row has no state before, and a deleted one no state after. Two equal states have no entry.
 func (w *world) note(viewset, path, key, action string, before, after fields, names ...string) {
 	what := map[bool]map[bool]string{true: {false: "created"}, false: {true: "deleted", false: "updated"}}[before == nil][after == nil]
 	changes := map[string]map[string]any{}
@@ -92,7 +92,7 @@ func (w *world) leave(id, action string) {
 	delete(w.rows, id)
 }
 
-// visit gives a patient a visit, another reason for one, or removes one; "" is none.
+// visit adds a visit of a patient, changes its reason, or removes it if the reason is empty.
 func (w *world) visit(id string, visit int64, action, reason string) {
 	var before, after fields
 	if was, known := w.rows[id].visits[visit]; known {
@@ -147,7 +147,7 @@ func (w *world) random(must string, may ...string) fields {
 		case "fee":
 			set[name] = w.r.IntN(3)
 		default:
-			set[name] = fmt.Sprint(w.r.IntN(3))
+			set[name] = strconv.Itoa(w.r.IntN(3))
 		}
 	}
 	return set

@@ -162,7 +162,7 @@ func (r *Resource) insertRow(c *call.Call, m reflect.Value) error {
 	return err
 }
 
-// insertRecorded is insertRow for a row of which the database generates values, and whose insertion is recorded.
+// insertRecorded is insertRow for a recorded row some of whose values the database generates.
 func (r *Resource) insertRecorded(c *call.Call, insert schema.QueryAppender, m reflect.Value) error {
 	after, err := r.writeRecorded(c, insert, nil, reflect.Value{})
 	if err != nil {

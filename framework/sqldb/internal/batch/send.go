@@ -24,7 +24,7 @@ func (q *Queue) inOneTx(b *batch) error {
 	defer turn.End()
 	return q.options.InTx(b.ctx, func(ctx context.Context, tx *bun.Tx) error {
 		run := func(s Statement) (*connection.Result, error) {
-			rows, err := tx.Tx.QueryContext(ctx, s.Text, s.Args...) //nolint:rowserrcheck // Drain checks it
+			rows, err := tx.Tx.QueryContext(ctx, s.Text, s.Args...)
 			if err != nil {
 				return nil, err
 			}
@@ -77,9 +77,9 @@ func numbered(args []any) []driver.NamedValue {
 
 // inTx runs the statements of writes in a transaction, as many together as the writes have in common.
 func (q *Queue) inTx(some []*write, run func(Statement) (*connection.Result, error)) error {
-	statements := make([]Statement, len(some))
-	for i, w := range some {
-		statements[i], w.results = w.Statement, nil
+	var statements []Statement
+	for _, w := range some {
+		statements, w.results = append(statements, w.Statement), nil
 	}
 	for len(some) > 0 {
 		results, err := q.step(statements, run)
@@ -87,7 +87,7 @@ func (q *Queue) inTx(some []*write, run func(Statement) (*connection.Result, err
 			return err
 		}
 		var more []*write
-		statements = statements[:0]
+		statements = nil
 		for i, w := range some {
 			w.results = append(w.results, results[i])
 			next, follows, err := w.follow()
