@@ -49,7 +49,8 @@ func (l *Log) Entries(c *call.Call) func(table.Change) (schema.QueryAppender, er
 		if err != nil {
 			return nil, err
 		}
-		return l.Insertion.With(id, l.Resource.Path, fmt.Sprint(change.Key), changes[change.Verb], now, caller, request, route, l.differences(before, after)), nil
+		key, text := fmt.Sprint(change.Key), l.differences(before, after)
+		return l.Insertion.With(id, l.Resource.Path, key, changes[change.Verb], now, caller, request, route, text), nil
 	}
 }
 

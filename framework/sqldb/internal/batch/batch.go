@@ -62,11 +62,12 @@ func (q *Queue) Waiting(line string) int { return q.lines.waiting(line) }
 // Occupy takes all slots of a line, as if statements ran, until release. Tests use it to
 // make writes wait. A line is the text of a statement, "" on SQLite.
 func (q *Queue) Occupy(line string) (release func()) {
-	for range q.writesAtOnce() {
-		q.lines.enter(&write{line: line}, q.writesAtOnce())
+	atOnce := q.writesAtOnce(false)
+	for range atOnce {
+		q.lines.enter(&write{line: line}, atOnce)
 	}
 	return func() {
-		for range q.writesAtOnce() {
+		for range atOnce {
 			q.leaveWrites(line)
 		}
 	}
@@ -98,7 +99,7 @@ func (q *Queue) Run(ctx context.Context, of Write, alone func(context.Context) (
 	if q.options.Kind == dialect.PostgreSQL {
 		w.line, w.row = of.Text, of.Row
 	}
-	if !q.lines.enter(w, q.writesAtOnce()) {
+	if !q.lines.enter(w, q.writesAtOnce(of.Next != nil)) {
 		switch err := q.wait(ctx, w); {
 		case errors.Is(err, errApart):
 			return alone(ctx)
@@ -208,10 +209,14 @@ func (q *Queue) awaitWriter(ctx context.Context, of string, clients ...fair.Clie
 	return turn, nil
 }
 
-// writesAtOnce returns how many statements of a line run before other writes wait.
-func (q *Queue) writesAtOnce() int {
-	if q.options.Kind == dialect.SQLite {
+// writesAtOnce returns how many statements of a line run before other writes wait. Writes of several statements wait sooner: their
+// transactions take longer, and more of them are then one transaction.
+func (q *Queue) writesAtOnce(several bool) int {
+	switch {
+	case q.options.Kind == dialect.SQLite:
 		return 1 // it has one writer
+	case several:
+		return max(1, q.options.Conns/16)
 	}
 	return max(1, q.options.Conns/8)
 }
