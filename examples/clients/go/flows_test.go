@@ -186,7 +186,7 @@ func changePatient(t *testing.T, c *client.ClientWithResponses) {
 	stale := must(c.UpdatePatientWithResponse(t.Context(), patient.ID, &client.UpdatePatientParams{IfMatch: &old}, client.PatchedPatientInput{City: new("Delhi")}))
 	problemOf(t, stale.JSON200, stale.JSONDefault, http.StatusPreconditionFailed, "precondition_failed")
 	history := must(c.GetPatientHistoryWithResponse(t.Context(), patient.ID, nil)) // for auditors
-	problemOf(t, history.JSON200, history.JSONDefault, http.StatusForbidden, "permission_denied")
+	problemOf(t, history.JSON200, history.JSONDefault, http.StatusForbidden, "forbidden")
 	deleted := must(c.DeletePatientWithResponse(t.Context(), patient.ID, nil))
 	if deleted.StatusCode() != http.StatusNoContent {
 		t.Errorf("deleting answers %d: %v", deleted.StatusCode(), deleted.JSONDefault)
