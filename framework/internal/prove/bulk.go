@@ -2,6 +2,7 @@ package prove
 
 import (
 	"net/http"
+	"strings"
 
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
@@ -20,22 +21,29 @@ func (p *prover) tryBulk(e *fixture.Endpoint) {
 	if e.Bulk.Owned { // another caller's key creates a row of one's own, with the texts of the other's
 		return
 	}
-	tried := map[attempt]int{}
-	for _, owner := range p.People[1:] {
-		one := p.RowFor(owner, e.Resource)
-		if one == nil || one.By != owner {
-			continue
-		}
-		for _, who := range p.Others(owner) {
-			p.tryBulkAs(e, who, one, tried)
+	for at, who := range p.People {
+		tried := map[bool]int{}
+		for _, owner := range p.ownersAround(at) {
+			if one := p.RowFor(owner, e.Resource); one != nil && one.By == owner {
+				p.tryBulkAs(e, who, one, tried)
+			}
 		}
 	}
 }
 
-// An attempt is that of a person to change rows that it does not see, or that it sees and may not change.
-type attempt struct {
-	who    *fixture.Person
-	hidden bool
+// ownersAround lists the other people who may make rows, the neighbours of one first: each person tries rows of other kinds of callers.
+func (p *prover) ownersAround(at int) (all []*fixture.Person) {
+	count := len(p.People)
+	for n := 1; n < count; n++ {
+		next := (at + (n+1)/2) % count
+		if n%2 == 0 {
+			next = (at - n/2 + count) % count
+		}
+		if next > 0 { // the visitor makes none
+			all = append(all, p.People[next])
+		}
+	}
+	return all
 }
 
 // mostReached limits the rows of others that a person tries to change by requests for several rows: two rows that it sees, and
@@ -53,22 +61,21 @@ func (p *prover) exercise(e *fixture.Endpoint) {
 				continue
 			}
 			if r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one); ok {
-				before := p.Contents()
-				p.Send(e, r)
-				p.Learn(before, who)
+				p.perform(e, r, nil)
 			}
 		}
 	}
 }
 
-// tryBulkAs sends the requests of a person who may not see a row, or not change it, and counts them.
-func (p *prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, tried map[attempt]int) {
+// tryBulkAs sends the requests of a person who may not see a row, or not change it. It counts the rows that the person does not see, and
+// the others.
+func (p *prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, tried map[bool]int) {
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
-	if e.Access(who) == spec.AccessRefused || !hidden && !kept || tried[attempt{who, hidden}] == mostReached {
+	if e.Access(who) == spec.AccessRefused || !hidden && !kept || tried[hidden] == mostReached {
 		return
 	}
-	tried[attempt{who, hidden}]++
+	tried[hidden]++
 	for _, r := range p.bulkRequests(e, who, one) {
 		p.reachByBulk(e, r, one, hidden)
 	}
@@ -107,8 +114,14 @@ func (p *prover) reachByBulk(e *fixture.Endpoint, r fixture.Request, one *fixtur
 	if got.OK() && !replaces {
 		p.find(e, r.By, got.Curl(), "it is answered %d, and the row is not theirs", got.Status)
 	}
-	if before.Loses(one, p.Contents()) {
+	after := p.Contents()
+	switch changed := before.ChangedIn(after); {
+	case before.Loses(one, after):
 		p.find(e, r.By, got.Curl(), "it changes a row that is not theirs")
+	case !got.OK() && !e.Bulk.Each && len(changed) > 0: // an item before the last one may succeed by itself
+		p.find(e, r.By, got.Curl(), "it is rejected, and changes %s", strings.Join(changed, ", "))
+	default:
+		p.untouched(e, got, nil, before, nil)
 	}
 	p.Learn(before, r.By)
 	if !hidden || replaces {

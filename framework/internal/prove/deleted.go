@@ -15,7 +15,7 @@ import (
 func (p *prover) tryDeleted() {
 	for _, e := range p.Endpoints {
 		r := e.Resource
-		if e.Kind != declare.VerbDeletes || r.Table.SoftDeleteField == nil || r.Scope.Kind == declare.ScopeWhere || p.Broken != nil {
+		if e.Kind != declare.VerbDeletes || e.Bulk != nil || r.Table.SoftDeleteField == nil || r.Scope.Kind == declare.ScopeWhere || p.Broken != nil {
 			continue
 		}
 		for _, maker := range p.MakersOf(r) {

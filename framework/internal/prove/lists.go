@@ -54,7 +54,7 @@ func (p *prover) tryLists() {
 // texts are the first in an order before the change, and the last after it.
 func (p *prover) tryChanges() {
 	for _, e := range p.Endpoints {
-		if e.Info.Method != http.MethodPatch || !e.Fills() || p.Broken != nil {
+		if e.Info.Method != http.MethodPatch || !e.Fills() || e.Bulk != nil || p.Broken != nil {
 			continue
 		}
 		for _, one := range p.referred(e.Resource, p.rowToReach(e)) {

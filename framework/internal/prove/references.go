@@ -40,6 +40,7 @@ func (p *prover) referencesOf(e *fixture.Endpoint, on *fixture.Row) []string {
 // there is one.
 func (p *prover) tryReference(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, pointer string) bool {
 	w := p.WriterLike(e, who, on, pointer)
+	w.Two = e.Bulk != nil && !e.Bulk.Each && e.Bulk.Most > 1
 	w.Used = map[string]fixture.Reference{}
 	w.Body(e)
 	ref := w.Used[pointer]

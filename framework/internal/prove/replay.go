@@ -15,7 +15,7 @@ const mostReplays = 3
 // tryReplay sends the Idempotency-Key of one caller as another caller with a request of their own: the key is
 // theirs too, so the answer must not be that of the first caller, and must not show that the key is used.
 func (p *prover) tryReplay(e *fixture.Endpoint) {
-	if !e.Idempotent || e.OfAuth() || !e.Makes() {
+	if !keepsKeys(e) {
 		return
 	}
 	for n := range mostReplays { // each with new callers, who may make a row even if each caller may make only one

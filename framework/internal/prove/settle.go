@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
 )
 
 // perform sends a request for a row, nil for none. It checks what the request changed and what the answer
@@ -63,8 +64,12 @@ func (p *prover) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fix
 	if on != nil {
 		rows = []*fixture.Row{on}
 	}
+	least := 1
+	if e.Bulk != nil {
+		rows, least = append(rows, p.itemsOf(e, got)...), max(1, len(places.Items(e, got.Request)))
+	}
 	keys := p.KeysOf(e.Resource.Table.Name)
-	if len(rows) == 0 || len(keys) != 1 {
+	if len(rows) < least || len(keys) != 1 {
 		return
 	}
 	for _, object := range answers.Objects(e, got.Value()) {
@@ -78,12 +83,25 @@ func (p *prover) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fix
 	}
 }
 
+// itemsOf lists the rows that the items of a request for several rows name.
+func (p *prover) itemsOf(e *fixture.Endpoint, got *fixture.Answer) (rows []*fixture.Row) {
+	if e.Bulk == nil {
+		return nil
+	}
+	for _, item := range places.Items(e, got.Request) {
+		if one := p.rowOf(e, got.By, item); one != nil {
+			rows = append(rows, one)
+		}
+	}
+	return rows
+}
+
 // checkMoved checks that the framework has not written a row that the Where of its viewset hides from the sender.
 func (p *prover) checkMoved(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, fresh []*fixture.Row) {
 	if !e.Fills() || !got.OK() || e.Resource.Scope.Kind != declare.ScopeWhere {
 		return
 	}
-	for _, one := range append(slices.Clip(fresh), on) {
+	for _, one := range slices.Concat(fresh, p.itemsOf(e, got), []*fixture.Row{on}) {
 		if one != nil && one.Table == e.Resource.Table.Name && !p.InScope(got.By, e.Resource, one, e.Route) {
 			p.find(e, got.By, got.Curl(), "it writes a row that the Where of the viewset hides from the sender")
 			return

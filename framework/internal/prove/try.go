@@ -246,7 +246,7 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 			continue
 		}
 		r := fixture.Request{Path: e.PathBelow(append(keys, above.Key(parent))), By: who, Header: http.Header{}}
-		r.Body = p.WriterLike(e, who, nil, "").Body(e)
+		r.Query, r.Body = p.WriterLike(e, who, nil, "").Content(e)
 		before := p.Contents()
 		for _, r.Method = range methodsOf(e) {
 			p.reachBy(e, r, parent, above, false, hidden)

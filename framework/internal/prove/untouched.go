@@ -19,7 +19,8 @@ func (p *prover) untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixture
 	after := p.Contents()
 	for _, name := range before.ChangedIn(after) {
 		if slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
-			return one != on && one.Table == name && before.Loses(one, after) && (foreseen[one] || !p.byWhere(e, one) && p.untouchable(e, got.Request, one, on))
+			return one != on && one.Table == name && before.Loses(one, after) &&
+				(foreseen[one] || !p.byWhere(e, one) && (p.untouchable(e, got.Request, one, on) || p.beside(e, got.By, one, before, after)))
 		}) {
 			p.find(e, got.By, got.Curl(), "it changes a row of %s that is not theirs", name)
 		}
@@ -33,6 +34,19 @@ func (p *prover) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *fi
 		return true
 	}
 	return !e.Declared() && p.onlyReads(r.By, one) && !p.concerns(r, one)
+}
+
+// beside reports whether a delete changes a row of its table that its sender may not change, and that no other changed row refers to
+// or is referred to by. A delete may take along rows that refer to its row, as the answers to a comment.
+func (p *prover) beside(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, before, after fixture.Contents) bool {
+	if e.Kind != declare.VerbDeletes || one.Table != e.Resource.Table.Name || !p.keptFrom(who, one) {
+		return false
+	}
+	key := p.KeyOf(one)
+	return !slices.ContainsFunc(p.Made, func(other *fixture.Row) bool {
+		refers := func(from *fixture.Row, to string) bool { return to != "" && from.RefersTo(to) }
+		return other != one && before.Loses(other, after) && (refers(other, key) || refers(one, p.KeyOf(other)))
+	})
 }
 
 // onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a

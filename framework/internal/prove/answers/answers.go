@@ -34,10 +34,11 @@ func Difference(one, name, other string) string {
 func Objects(e *fixture.Endpoint, value any) (all []map[string]any) {
 	whole, isObject := value.(map[string]any)
 	inner, isInner := whole[e.AnswerIn].(map[string]any)
+	single := e.Pagination == nil && (e.Bulk == nil || e.Bulk.Each) // the answer for several items one by one counts as that for the last
 	switch {
-	case e.Pagination == nil && isInner:
+	case single && isInner:
 		return []map[string]any{inner}
-	case e.Pagination == nil:
+	case single:
 		return []map[string]any{whole}
 	case !isObject:
 		whole = map[string]any{"": value}

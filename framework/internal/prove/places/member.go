@@ -10,16 +10,26 @@ import (
 	"trestle.example/framework/internal/prove/fixture"
 )
 
-// Member returns the value of a member of a body, nil if the body lacks it.
+// Member returns the value of a member of a body, or of the last item of a list; nil if the body lacks it.
 func Member(e *fixture.Endpoint, r fixture.Request, name string) any {
-	var body map[string]any
+	_, object := objectIn(e, r)
+	return object[name]
+}
+
+// objectIn returns a body, and the input in it: the last item of a list. Both are nil if it has none.
+func objectIn(e *fixture.Endpoint, r fixture.Request) (body any, object map[string]any) {
 	if json.Unmarshal(r.Body, &body) != nil {
-		return nil
+		return nil, nil
 	}
-	if e.BodyIn.Member != "" {
-		body = fixture.Member(body, e.BodyIn.Member)
+	in := body
+	if whole, ok := body.(map[string]any); ok && e.BodyIn.Member != "" {
+		in = whole[e.BodyIn.Member]
 	}
-	return body[name]
+	if list, ok := in.([]any); ok && len(list) > 0 {
+		in = list[len(list)-1]
+	}
+	object, _ = in.(map[string]any)
+	return body, object
 }
 
 // Items returns the input in the body of a request: the items of a list, or the body itself.
@@ -51,16 +61,9 @@ func Text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// WithMember returns the body of a request with another value of a member.
+// WithMember returns the body of a request with another value of a member, or of one of the last item of a list.
 func WithMember(e *fixture.Endpoint, r fixture.Request, name string, value any) []byte {
-	var body map[string]any
-	if json.Unmarshal(r.Body, &body) != nil {
-		return r.Body
-	}
-	object := body
-	if e.BodyIn.Member != "" {
-		object = fixture.Member(body, e.BodyIn.Member)
-	}
+	body, object := objectIn(e, r)
 	if object == nil {
 		return r.Body
 	}

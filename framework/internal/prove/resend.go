@@ -1,0 +1,121 @@
+package prove
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/problem"
+)
+
+// tryResends sends requests with an Idempotency-Key once more, with the same key and the same body, as other callers of the same
+// kind and as a visitor. Nothing may be tried after it, because rows of several callers then have the same texts.
+func (p *prover) tryResends() {
+	for _, e := range p.Endpoints {
+		if !keepsKeys(e) {
+			continue
+		}
+		var last *resend
+		for _, kind := range p.kindsAt(e) {
+			if one := p.keyed(e, p.Fresh(kind)); one != nil {
+				p.resendAs(p.Fresh(kind), one)
+				last = one
+			}
+			if p.Broken != nil {
+				return
+			}
+		}
+		if visitor := p.People[0]; last != nil && e.Access(visitor) != spec.AccessRefused {
+			p.resendAs(visitor, last)
+		}
+	}
+}
+
+// keepsKeys reports whether an endpoint makes rows and keeps its answers for the keys of requests.
+func keepsKeys(e *fixture.Endpoint) bool { return e.Idempotent && !e.OfAuth() && e.Makes() }
+
+// kindsAt lists a person of each class whose requests to an endpoint succeeded and that it identifies: plain users, those with
+// permissions, the staff, superusers, and the kinds that the program declares.
+func (p *prover) kindsAt(e *fixture.Endpoint) (kinds []*fixture.Person) {
+	type class struct{ staff, superuser, holds bool }
+	known := map[class]bool{}
+	for _, next := range p.People[1:] {
+		of := class{next.Staff, next.Superuser, len(next.Permissions) > 0}
+		if e.Access(next) != spec.AccessRefused && !known[of] && e.Succeeded(next) && p.CallerOf(next, e) != "" {
+			known[of] = true
+			kinds = append(kinds, next)
+		}
+	}
+	return kinds
+}
+
+// A resend is a request with a key that succeeded, and what it made.
+type resend struct {
+	e    *fixture.Endpoint
+	got  *fixture.Answer
+	keys []string // of the new rows that the answer shows
+	made bool     // the framework made a row of the viewset
+}
+
+// keyed sends a request with a new key as a person; nil if it fails.
+func (p *prover) keyed(e *fixture.Endpoint, who *fixture.Person) *resend {
+	if who == nil {
+		return nil
+	}
+	w := p.WriterLike(e, who, nil, "")
+	w.Keyed = true
+	got, fresh := p.SucceedAs(e, w, nil)
+	if got == nil || !got.OK() {
+		return nil
+	}
+	one := &resend{e: e, got: got, made: p.adds(e, fresh)}
+	for _, row := range fresh {
+		if key := p.KeyOf(row); len(key) >= fixture.Telling && strings.Contains(got.Text, key) && !got.Has(key) {
+			one.keys = append(one.keys, key)
+		}
+	}
+	return one
+}
+
+// adds reports whether the framework itself has made one of some new rows at an endpoint.
+func (p *prover) adds(e *fixture.Endpoint, fresh []*fixture.Row) bool {
+	return e.Kind == declare.VerbAccepts && e.Info.Method == http.MethodPost &&
+		slices.ContainsFunc(fresh, func(one *fixture.Row) bool { return one.Table == e.Resource.Table.Name })
+}
+
+// shows reports whether an answer has the key of a row of the request.
+func (r *resend) shows(got *fixture.Answer) bool {
+	return slices.ContainsFunc(r.keys, func(key string) bool { return strings.Contains(got.Text, key) })
+}
+
+// resendAs sends the request as another caller. The answer must not be that of the first caller: it must not have the key of a row that
+// the first request made, and a success of a create must make a row. A function may show the other's row to every caller; then
+// it also does with a new key.
+func (p *prover) resendAs(who *fixture.Person, of *resend) {
+	e := of.e
+	if who == nil || p.CallerOf(who, e) == p.CallerOf(of.got.By, e) {
+		return
+	}
+	key := of.got.Request.Header.Get(problem.IdempotencyHeader)
+	send := func(key string) (*fixture.Answer, []*fixture.Row) {
+		r := of.got.Request
+		r.By, r.Header = who, r.Header.Clone()
+		r.Header.Set(problem.IdempotencyHeader, key)
+		before := p.Contents()
+		got := p.Send(e, r)
+		return got, p.Learn(before, who)
+	}
+	named := p.named(e, fixture.Request{Path: of.got.Path, Query: of.got.Query, Body: of.got.Body, By: who})
+	got, fresh := send(key)
+	again := func() bool {
+		other, _ := send(p.Word(fixture.KeyLength))
+		last, _ := send(key)
+		return other.OK() && !of.shows(other) && of.shows(last) && !replayed(last)
+	}
+	if replayed(got) || p.secretIn(e, got, named) != "" && !e.SignsIn || of.made && got.OK() && !p.adds(e, fresh) || of.shows(got) && again() {
+		p.find(e, who, got.Curl(), "the answer of another caller is repeated for their Idempotency-Key")
+	}
+}
