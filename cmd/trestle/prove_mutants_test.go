@@ -60,6 +60,7 @@ var mutants = []mutant{
 	// Requests for several rows.
 	{"bulk/rows.go", "	b.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		b.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
 	{"bulk/each.go", "Key: key, Changes: e.ByWriters}", "Key: key, Changes: e.ByWriters && !BROKEN}"},
+	{"bulk/bulk.go", "	if b.Resource.Scope.Kind != declare.ScopeWhere || len(items) == 0 {\n", "	if b.Resource.Scope.Kind != declare.ScopeWhere || len(items) == 0 || BROKEN {\n"},
 	// Histories.
 	{"history/reading.go", "	object := h.Resource.Object(c, r)\n", "	object := h.Resource.Object(c, r)\n	if BROKEN {\n		object = c.DB.NewSelect().Model(h.Resource.Table.ZeroIface).Where(\"?TableAlias.? = ?\", bun.Ident(h.Resource.Key.Name), sqldb.Param(r.Key))\n	}\n"},
 	{"history/reading.go", "\"viewset = ? AND row_key = ?\", sqldb.Param(h.Resource.Path), sqldb.Param(key))", "\"viewset = ? AND (row_key = ? OR ?)\", sqldb.Param(h.Resource.Path), sqldb.Param(key), BROKEN)"},
@@ -97,6 +98,7 @@ var mutants = []mutant{
 	// Files and retries.
 	{"attachment/download.go", "	if r.Signed {\n", "	if r.Signed || BROKEN {\n"},
 	{"verb/keys.go", "	return key, parse(", "	if BROKEN {\n		key.Caller = \"each\"\n	}\n	return key, parse("},
+	{"verb/keys.go", "func() { key.Fingerprint = once.Fingerprint(r) })", "func() {\n		if key.Fingerprint = once.Fingerprint(r); BROKEN {\n			key.Caller, key.Key = \"each\", key.Key+string(r.Body)\n		}\n	})"},
 }
 
 // broken is the package that overlays add: it reads the number of the mutant that runs.

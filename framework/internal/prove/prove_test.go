@@ -159,7 +159,10 @@ func tenants() []framework.Resource {
 	return []framework.Resource{
 		framework.ViewSet[Team]{Name: "teams", Verbs: framework.Verbs{Create: framework.Accepts[teamInput, teamView](), Retrieve: framework.Shows[teamView]()}, Scope: framework.Public(), Permission: signedIn},
 		framework.ViewSet[Member]{Name: "members", Verbs: framework.CRUD[memberInput, memberView](), Scope: framework.Own((*Member).user), Permission: signedIn, Ordering: framework.Ordering{Default: "id"}},
-		framework.ViewSet[Paper]{Name: "papers", Verbs: framework.CRUD[paperInput, paperView](), Scope: framework.Where(ofTeams), Permission: signedIn, Ordering: framework.Ordering{Default: "title"}},
+		framework.ViewSet[Paper]{
+			Name: "papers", Verbs: framework.CRUD[paperInput, paperView](), Scope: framework.Where(ofTeams), Permission: signedIn, Ordering: framework.Ordering{Default: "title"},
+			Bulk: framework.Bulk{Create: true},
+		},
 	}
 }
 

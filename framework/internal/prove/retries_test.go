@@ -199,6 +199,60 @@ func addBare(c *framework.Call, in shelfText) (shelfText, error) {
 	return in, err
 }
 
+// leaveShelf adds a shelf, without an owner if the caller is a visitor.
+func leaveShelf(c *framework.Call, in shelfText) (shown shelfKey, err error) {
+	s := &shelf{ID: uuid.Must(uuid.NewV7()), Text: in.Text}
+	if c.Caller != nil && c.Caller.ID != nil {
+		s.OwnerID = framework.IDOf[uuid.UUID](c)
+	}
+	_, err = c.DB.NewInsert().Model(s).Exec(c)
+	return shelfKey{s.ID}, err
+}
+
+// A shelfKey names a shelf.
+type shelfKey struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// sharesKeys is a server that keeps the answers of all callers under the key and the body, at "desk" those of the staff under the key,
+// and at "open" those that only visitors get again.
+func sharesKeys(g *guests, next http.Handler) http.Handler {
+	var lock sync.Mutex
+	known := map[string]*httptest.ResponseRecorder{}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		key, caller := r.Header.Get("Idempotency-Key"), r.Header.Get("Authorization")
+		g.mu.Lock()
+		staff := g.known[caller] != nil && g.known[caller].Staff
+		g.mu.Unlock()
+		if key == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		r.Header.Del("Idempotency-Key")
+		at, repeats := r.URL.Path+key, true
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/desk/") && !staff:
+			at += caller
+		case strings.HasSuffix(r.URL.Path, "/open/"):
+			repeats = caller == ""
+		case !strings.HasSuffix(r.URL.Path, "/desk/"):
+			at += string(body)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		to := known[at]
+		if to == nil || !repeats {
+			to = httptest.NewRecorder()
+			if next.ServeHTTP(to, r); known[at] == nil {
+				known[at] = to
+			}
+		}
+		copyAnswer(w, to)
+	})
+}
+
 // TestKeysOfRetries checks that a server must not repeat an answer for the key of another caller, with or without the header
 // that says so, and must not show that the key is used.
 func TestKeysOfRetries(t *testing.T) {
@@ -265,6 +319,14 @@ func TestKeysOfRetries(t *testing.T) {
 				Uniques: []framework.Unique{{Fields: []string{"number"}, Code: "number_taken", Detail: "Another ticket has this number."}},
 			}
 		}, "POST /api/tickets/", repeated},
+		{"for the staff by the key, for visitors by the keys of all, and for all by the body", shelfSchema, sharesKeys, func(*guests) framework.Resource {
+			v := shelves()
+			v.Scope, v.Writers = framework.Public(), framework.Own((*shelf).owner)
+			v.Collection = []framework.CollectionAction{
+				framework.OnCollection(http.MethodPost, "desk", leaveShelf), framework.OnCollection(http.MethodPost, "open", leaveShelf).Permit(framework.Anyone()),
+			}
+			return v
+		}, "POST /api/shelves/, POST /api/shelves/desk/, POST /api/shelves/open/", repeated},
 		{"by an error, for one kind of caller whose requests are signed", shelfSchema, waits(), func(g *guests) framework.Resource {
 			v := shelves()
 			v.Permission = clerks{}
