@@ -16,27 +16,28 @@ import (
 func (p *prover) tryResends() {
 	pairs := map[*fixture.Person][2]*fixture.Person{}
 	for _, e := range p.Endpoints {
-		if !keepsKeys(e) {
-			continue
+		if keepsKeys(e) && p.Broken == nil {
+			p.tryResend(e, pairs)
 		}
-		var last *resend
-		for _, kind := range p.kindsAt(e) {
-			pair, known := pairs[kind]
-			if !known {
-				pair = [2]*fixture.Person{p.Fresh(kind), p.Fresh(kind)}
-				pairs[kind] = pair
-			}
-			if one := p.keyed(e, pair[0]); one != nil {
-				p.resendAs(pair[1], one)
-				last = one
-			}
-			if p.Broken != nil {
-				return
-			}
+	}
+}
+
+// tryResend sends the requests of one endpoint. pairs has the two callers of a kind who were made for an endpoint before.
+func (p *prover) tryResend(e *fixture.Endpoint, pairs map[*fixture.Person][2]*fixture.Person) {
+	var last *resend
+	for _, kind := range p.kindsAt(e) {
+		pair, known := pairs[kind]
+		if !known {
+			pair = [2]*fixture.Person{p.Fresh(kind), p.Fresh(kind)}
+			pairs[kind] = pair
 		}
-		if visitor := p.People[0]; last != nil && e.Access(visitor) != spec.AccessRefused {
-			p.resendAs(visitor, last)
+		if one := p.keyed(e, pair[0]); one != nil {
+			p.resendAs(pair[1], one)
+			last = one
 		}
+	}
+	if visitor := p.People[0]; last != nil && e.Access(visitor) != spec.AccessRefused {
+		p.resendAs(visitor, last)
 	}
 }
 
@@ -44,7 +45,7 @@ func (p *prover) tryResends() {
 func keepsKeys(e *fixture.Endpoint) bool { return e.Idempotent && !e.OfAuth() && e.Makes() }
 
 // kindsAt lists a person of each class whose requests to an endpoint succeeded and that it identifies: plain users, those with
-// permissions, the staff, superusers, and the kinds that the program declares.
+// permissions, the staff, and superusers.
 func (p *prover) kindsAt(e *fixture.Endpoint) (kinds []*fixture.Person) {
 	type class struct{ staff, superuser, holds bool }
 	known := map[class]bool{}
