@@ -93,7 +93,7 @@ var mutants = []mutant{
 	{"access/permission.go", "		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()\n", "		return holds.Permit(c) || (c.Route.Reads() || BROKEN) && !c.Caller.Anonymous()\n"},
 	{"access/permission.go", "			if !p.Permit(c) {\n				return false", "			if !p.Permit(c) && !BROKEN {\n				return false"},
 	{"access/permission.go", "	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {\n		return list", "	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {\n		return BROKEN || list"},
-	{"fieldrule/rule.go", "	return !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n", "	return !BROKEN && !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n"},
+	{"fieldrule/rule.go", "	return r.unasked || !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n", "	return r.unasked || !BROKEN && !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n"},
 	{"fieldrule/rule.go", "return r.writes && !r.Permission.Permit(c) }", "return !BROKEN && r.writes && !r.Permission.Permit(c) }"},
 	// Files and retries.
 	{"attachment/download.go", "	if r.Signed {\n", "	if r.Signed || BROKEN {\n"},
