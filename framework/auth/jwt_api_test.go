@@ -128,6 +128,9 @@ func TestJWTProtectsAnAPI(t *testing.T) {
 				t.Errorf("%s: %d %s; want %d %q", name, w.Code, w.Body, status, contains)
 			}
 			want := `Token realm="api", Bearer realm="api"`
+			if strings.HasPrefix(authorization, "Bearer ") {
+				want += `, error="invalid_token"` // RFC 6750, section 3
+			}
 			if got := w.Header().Get("WWW-Authenticate"); (got == want) != (status == 401) {
 				t.Errorf("%s: the challenge is %q", name, got)
 			}

@@ -3,6 +3,7 @@ package access
 import (
 	"maps"
 	"net/http"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/state"
@@ -80,13 +81,14 @@ func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error
 
 // authenticate returns the caller of the first scheme that recognises one, or nil for an
 // anonymous caller. The first error of a scheme ends the run. A header Authorization that no
-// scheme recognises is the error 401. A 401 gets the challenges of all schemes.
+// scheme recognises is the error 401. A 401 gets the challenges of all schemes, and says of a rejected bearer token that it is
+// the reason (RFC 6750, section 3).
 func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (*call.Caller, error) {
 	for _, scheme := range schemes {
 		caller, err := scheme.Authenticate(c, r)
 		if err != nil {
 			if e := AsError(err); e.Status == http.StatusUnauthorized {
-				return nil, Challenged(e, schemes)
+				return nil, rejected(r, e, schemes)
 			}
 			return nil, err
 		}
@@ -95,7 +97,7 @@ func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (
 		}
 	}
 	if r.Header.Get("Authorization") != "" && len(schemes) > 0 {
-		return nil, Challenged(UnknownCredentials(schemes...), schemes)
+		return nil, rejected(r, UnknownCredentials(schemes...), schemes)
 	}
 	return nil, nil
 }
@@ -123,20 +125,38 @@ func PermissionError(c *call.Call, schemes []call.Authenticator) error {
 // scheme that has one. A WWW-Authenticate that the error already has is not replaced. If no scheme
 // has a challenge, Challenged returns the error itself.
 func Challenged(e *problem.Error, schemes []call.Authenticator) *problem.Error {
-	challenge := ""
+	return withChallenges(e, schemes, "")
+}
+
+// bearer begins the challenge of bearer tokens, and the header Authorization of a request with one.
+const bearer = "Bearer "
+
+// rejected is [Challenged] for a request whose credentials are not valid. If they are a bearer token, its challenge says so.
+func rejected(r *http.Request, e *problem.Error, schemes []call.Authenticator) *problem.Error {
+	sent, reason := r.Header.Get("Authorization"), ""
+	if len(sent) > len(bearer) && strings.EqualFold(sent[:len(bearer)], bearer) && e.Code == problem.CodeInvalidToken {
+		reason = `, error="` + problem.CodeInvalidToken + `"`
+	}
+	return withChallenges(e, schemes, reason)
+}
+
+// withChallenges is [Challenged]. The challenge of bearer tokens ends with the reason.
+func withChallenges(e *problem.Error, schemes []call.Authenticator, reason string) *problem.Error {
+	var challenges []string
 	for _, s := range schemes {
-		if one := s.Challenge(); one != "" {
-			if challenge != "" {
-				challenge += ", "
-			}
-			challenge += one
+		one := s.Challenge()
+		if strings.HasPrefix(one, bearer) {
+			one += reason
+		}
+		if one != "" {
+			challenges = append(challenges, one)
 		}
 	}
-	if challenge == "" {
+	if len(challenges) == 0 {
 		return e
 	}
 	c := *e
-	c.Header = map[string]string{problem.HeaderChallenge: challenge}
+	c.Header = map[string]string{problem.HeaderChallenge: strings.Join(challenges, ", ")}
 	maps.Copy(c.Header, e.Header)
 	return &c
 }
