@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/page"
@@ -89,6 +90,7 @@ func TestSelectIsRefused(t *testing.T) {
 			{"a field of another row", "fields=author.name", "fields", `has \"author.name\", which cannot be chosen`},
 			{"an empty name", "fields=title,,id", "fields", `has \"\", which cannot be chosen`},
 			{"an unknown expansion", "expand=autor", "expand", `has \"autor\", which cannot be chosen; did you mean author?`},
+			{"a field of a row to expand", "fields=original.author", "fields", `has \"original.author\", which cannot be chosen; name it in expand`},
 			{"an expansion of what rows always have", "expand=chapters", "expand", `has \"chapters\", which cannot be chosen`},
 			{"an expansion that is not declared", "expand=author.country", "expand", `has \"author.country\", which cannot be chosen`},
 			{"a parameter twice", "fields=id&fields=title", "fields", "is given more than once"},
@@ -105,7 +107,7 @@ func TestSelectIsRefused(t *testing.T) {
 	})
 }
 
-// TestSelectOfWrites: the answers of writes and functions have the members of a request without a choice.
+// TestSelectOfWrites: the answers of writes have the members of a request without a choice, those of functions have all.
 func TestSelectOfWrites(t *testing.T) {
 	type view struct {
 		BookView
@@ -134,7 +136,9 @@ func TestSelectOfWrites(t *testing.T) {
 		ada.get(path + "?expand=author_row").is(200).says(`"author_row":{"name":"Austen"}`)
 		ada.get("/api/books/?expand=author_row").is(200).says(`"author_row":{"name":"Austen"}`)
 		ada.get(path+"?fields=id").is(200).head("Trestle-Ignored", "fields")
-		ada.post(path+"seen/", fields{}).is(200).lacks("author_row")
+		ada.post(path+"seen/", fields{}).is(200).says(`"author_row":{"name":"Austen"}`) // a function has all members
+		read := ada.get(path + "?expand=author_row").is(200).object()
+		ada.put(path, read).is(200).head("Trestle-Ignored", "") // a client can send back what it read
 	})
 }
 
@@ -157,7 +161,7 @@ func TestSelectOfOtherCallers(t *testing.T) {
 	})
 }
 
-// TestSelectWithCursors: a page after a cursor has the members of the first one, and a cursor is one of its choice.
+// TestSelectWithCursors: a page after a cursor has the members of the first one. The cursor is also one for other members.
 func TestSelectWithCursors(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		c, v := config(db), chosenBooks()
@@ -178,10 +182,69 @@ func TestSelectWithCursors(t *testing.T) {
 				break
 			}
 			next = strings.TrimPrefix(*got.Next, ada.url)
+			ada.get(strings.Replace(next, "fields=chapters", "fields=title", 1)).is(200).says(`"title"`) // a cursor is a place in the list
 		}
 		if want := "[[map[chapters:[map[title:Again]]]] [map[chapters:[map[title:One] map[title:Two]]]] [map[chapters:[]]]]"; fmt.Sprint(titles) != want {
 			t.Errorf("the pages are %s; want %s", titles, want)
 		}
+	})
+}
+
+// TestSelectOfVersions: a hash of a row has the keys of related rows that only a choice shows. An ETag of any choice names
+// the version of the row.
+func TestSelectOfVersions(t *testing.T) {
+	type view struct {
+		Title      string `json:"title"`
+		LeadAuthor *struct {
+			ID uuid.UUID `json:"id"`
+		} `json:"author_row"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		v := books()
+		v.Verbs, v.Relations = framework.CRUD[BookInput, view](), framework.Relations{"lead_author": "authors"}
+		v.Select, v.Versions = framework.Select{Expand: []string{"author_row"}}, framework.Versions{Hash: true}
+		ada := serve(t, config(db), countries(), authors(), v, chapters()).as("ada")
+		emma, _, sequel := stocked(t, db)
+		path := "/api/books/" + emma.ID.String() + "/"
+		tag := ada.get(path + "?expand=author_row").is(200).header.Get("ETag")
+		ada.with("If-Match", tag).patch(path, fields{"title": "Emma 1"}).is(200)
+		tag = ada.get(path + "?expand=author_row").is(200).header.Get("ETag")
+		ada.patch(path, fields{"author": sequel.AuthorID}).is(200)
+		ada.with("If-Match", tag).patch(path, fields{"title": "lost"}).refuses(412, "precondition_failed")
+		ada.with("If-None-Match", ada.get(path).header.Get("ETag")).get(path + "?expand=author_row").is(200)
+	})
+}
+
+// TestSelectIsOfItsViewSet: another viewset with the same view has all its members, also in answers of functions. Where nothing is
+// chosen, no column is read but the key.
+func TestSelectIsOfItsViewSet(t *testing.T) {
+	type view struct {
+		LeadAuthor *struct {
+			Name string `json:"name"`
+		} `json:"author"`
+		Chapters int64 `json:"chapters" from:"count(chapters)"`
+	}
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		v := books()
+		v.Filters, v.Verbs, v.Relations = nil, framework.ReadOnly[view](), framework.Relations{"lead_author": "authors", "chapters": "chapters"}
+		v.Select = framework.Select{Expand: []string{"author", "chapters"}}
+		plain := books()
+		plain.Under, plain.Filters, plain.Verbs, plain.Relations = "plain", nil, framework.ReadOnly[view](), v.Relations
+		plain.Collection = []framework.CollectionAction{framework.OnCollection("GET", "all", func(c *framework.Call, _ framework.None) ([]view, error) {
+			return framework.Find[view](c, "plain/books", nil)
+		})}
+		ada := serve(t, config(db), countries(), authors(), v, plain, chapters()).as("ada")
+		n := frameworktest.CountStatements(db)
+		emma, _, _ := stocked(t, db)
+		whole := `{"author":{"name":"Austen"},"chapters":2}`
+		read := n.During(func() { ada.get("/api/books/" + emma.ID.String() + "/").is(200).says("{}") })
+		if strings.Contains(read[0], `"notes"`) || !strings.Contains(read[0], `SELECT "book"."id" FROM`) {
+			t.Errorf("it reads %s", read)
+		}
+		ada.get("/api/books/").is(200).says(`"results":[{},{},{}]`)
+		ada.get("/api/books/?expand=chapters,author").is(200).says(whole)
+		ada.get("/api/plain/books/").is(200).says(whole)
+		ada.get("/api/plain/books/all/").is(200).says(whole)
 	})
 }
 
@@ -197,15 +260,18 @@ func TestSelectMistakes(t *testing.T) {
 		declared []framework.Resource
 		want     string
 	}{
-		{"an unknown member", wrong(framework.Select{Expand: []string{"autor"}}), `books: select: Expand has "autor", which is no member of a view of Retrieve or List; did you mean author?`},
-		{"an unknown member below", wrong(framework.Select{Expand: []string{"author.born"}}), `books: select: Expand has "author.born", which is no member of a view of Retrieve or List`},
+		{"an unknown member", wrong(framework.Select{Expand: []string{"autor"}}), `books: select: Expand has "autor", which is no member of a view of Retrieve, List or Lists; did you mean author?`},
+		{"an unknown member below", wrong(framework.Select{Expand: []string{"author.born"}}), `books: select: Expand has "author.born", which is no member of a view of Retrieve, List or Lists`},
 		{"three levels", wrong(framework.Select{Expand: []string{"original.author.country"}}), `Expand has "original.author.country", which is no member`},
 		{"a member twice", wrong(framework.Select{Expand: []string{"author", "author"}}), `books: select: Expand has "author" twice`},
 		{"a column", wrong(framework.Select{Expand: []string{"title"}}), `books: select: "title" is a column of the row itself; Expand is for related rows and values from them`},
+		{"a part of a column", wrongBooks(func(v *framework.ViewSet[Book]) {
+			v.Verbs, v.Select.Expand = framework.ReadOnly[BookView](), []string{"created_at.wall"}
+		}), `Expand has "created_at.wall", but Time writes its JSON itself; leave out MarshalJSON, or expand the whole member`},
 		{"no view", wrongBooks(func(v *framework.ViewSet[Book]) {
 			v.Verbs = framework.Verbs{Create: framework.Accepts[BookInput, BookView]()}
 			v.Select.Fields = true
-		}), `books: select: no Retrieve and no List shows a view; it needs one`},
+		}), `books: select: no Retrieve, no List and no action of Lists shows a view; it needs one`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			apitest.Mistake(t, config(sqlite(t)), test.want, test.declared...)

@@ -44,11 +44,15 @@ type binder struct {
 	after    []func()                                     // run when all resources are bound
 	written  map[*table.Resource]map[string]*verb.Writing // of the verbs that accept an input, by the verb
 
-	selections map[viewOf]*view.Selection // of the views whose members clients choose
+	selections map[viewOf]*view.Selection            // of the views whose members clients choose
+	chosen     map[*table.Resource][]*view.Selection // those of endpoints that read
 }
 
 func newBinder(a *table.Registry, declared []*declare.Declaration) *binder {
-	b := &binder{api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{}, selections: map[viewOf]*view.Selection{}}
+	b := &binder{
+		api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{},
+		selections: map[viewOf]*view.Selection{}, chosen: map[*table.Resource][]*view.Selection{},
+	}
 	b.checks = apicheck.Checker{API: a, Declared: declared, Fault: b.fault}
 	return b
 }
@@ -304,6 +308,10 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindActions(r)
 	b.bindFiles(r)
 	b.later(func() { b.wrap(r) })
-	b.later(func() { maskAll(r, b.at(r, "fields")) })
+	b.checkSelect(r)
+	b.later(func() {
+		maskAll(r, b.at(r, "fields"))
+		b.hideUnasked(r)
+	})
 	b.checkWritten(r)
 }

@@ -36,7 +36,6 @@ func (b *binder) bindVerbs(r *table.Resource) {
 	if len(b.mistakes) == 0 && list.Out != nil && list.Out == one.Out && list.Kind != one.Kind {
 		b.fault(r.Path, "list, retrieve", naming.Sentence("%s is shown by one and computed by the other; give each a type of its own", list.Out.Name()))
 	}
-	b.checkSelect(r)
 	if offered == 0 && len(r.Declaration.Actions) == 0 && len(r.Declaration.Files) == 0 {
 		b.fault(r.Path, "", naming.Sentence("it offers nothing; declare Verbs, Actions or Files"))
 	}
@@ -106,6 +105,9 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 		e.Serve = verb.Reading(item.Serve)
 	case declare.VerbAccepts:
 		w := &verb.Writing{Resource: r, Endpoint: verb.NewHandler(e), Verb: v.Verb, Shown: b.representation(r, v.Verb, fault)}
+		if b.selections[viewOf{r, v.Out}] != nil {
+			w.Whole = r.Shown[v.Out]
+		}
 		e.Input = b.input(r, v.In, fault)
 		b.bindWriting(w, fault)
 		e.Serve = w.Serve()
@@ -146,12 +148,15 @@ func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(er
 			}
 		}
 	}
+	if s := b.selections[viewOf{r, v.Out}]; s != nil {
+		return s.Default
+	}
 	if known := r.Shown[v.Out]; known != nil {
 		return known
 	}
-	shown := b.selectable(r, view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault), v.Out)
-	r.Shown[v.Out] = shown
-	return shown
+	whole := view.CompilePlan(b.api, r.Relations.Base(), v.Out, fault)
+	r.Shown[v.Out] = whole
+	return b.selectable(r, whole, v.Out)
 }
 
 // input compiles an input type, and reports its mistakes and those of its references: an unknown

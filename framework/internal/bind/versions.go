@@ -103,7 +103,7 @@ func checkHeaders(r *table.Resource, fault func(error)) {
 
 // checkLists reports a list that a PUT or PATCH sets and that an answer with one row does not show: the
 // ETag of that answer would not notice a change of its rows, and the body would undo the change.
-func checkLists(r *table.Resource, e *table.Endpoint, fault func(error)) {
+func (b *binder) checkLists(r *table.Resource, e *table.Endpoint, fault func(error)) {
 	if !e.Matches() || e.Kind != declare.VerbAccepts {
 		return
 	}
@@ -112,7 +112,7 @@ func checkLists(r *table.Resource, e *table.Endpoint, fault func(error)) {
 			if answer == nil || !answer.IsTagged() {
 				continue
 			}
-			if plan, ok := r.Shown[answer.Out].(*view.Plan); ok && !plan.ShowsAll(name) {
+			if plan := b.answered(answer); plan != nil && !plan.ShowsAll(name) {
 				fault(naming.Sentence("the body of %s sets %s, and the answer of %s does not show all of them, so its ETag would not notice their changes; show them there, without a limit", e.Route.Name, name, answer.Route.Name))
 			}
 		}
@@ -133,7 +133,7 @@ func (b *binder) checkVersions(r *table.Resource) {
 	}
 	checkHeaders(r, fault)
 	for _, e := range r.Endpoints {
-		checkLists(r, e, fault)
+		b.checkLists(r, e, fault)
 	}
 	if r.Version.Column == nil {
 		r.Version.Hashed = hashed(r, fault)

@@ -56,6 +56,7 @@ func (a Catalog) spec() *spec.API {
 		}
 		for _, e := range r.Endpoints {
 			a.hidden(e.Mask, api.Hidden)
+			a.hidden(e.Unasked, api.Hidden)
 		}
 	}
 	for _, e := range a.Operations() {
@@ -81,10 +82,7 @@ func (a Catalog) hidden(mask *fieldrule.Mask, to map[spec.MemberOf]string) {
 			if naming.JSONName(f) != m.Name {
 				continue
 			}
-			of, said := spec.MemberOf{Type: m.Of, Name: a.Config.Case.JSONName(f)}, "It is there if the parameter expand names it."
-			if !rule.IsUnasked() {
-				said = "Only callers with this permission see it: " + rule.Permission.String() + "."
-			}
+			of, said := spec.MemberOf{Type: m.Of, Name: a.Config.Case.JSONName(f)}, rule.Sentence()
 			if known := to[of]; known == "" || said < known { // the order of members is random
 				to[of] = said
 			}

@@ -29,11 +29,16 @@ type Rule struct {
 	unasked    bool          // no permission decides: the request did not choose the field
 }
 
-// Unasked is a rule that hides a field from every caller, because the request did not choose it.
-func Unasked() *Rule { return &Rule{unasked: true} }
+// Unasked is a rule that hides a field of a viewset from every caller, because the request did not choose it.
+func Unasked(viewset string) *Rule { return &Rule{viewset: viewset, unasked: true} }
 
-// IsUnasked reports whether the rule is one of [Unasked].
-func (r *Rule) IsUnasked() bool { return r.unasked }
+// Sentence says which answers have the field.
+func (r *Rule) Sentence() string {
+	if r.unasked {
+		return "Rows of " + r.viewset + " have it if the parameter expand names it."
+	}
+	return "Only callers with this permission see it: " + r.Permission.String() + "."
+}
 
 // Hides reports whether the caller may not see the field. The permission decides as for a caller
 // that lists the viewset, whatever the request is.

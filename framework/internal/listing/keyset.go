@@ -57,11 +57,16 @@ func (l *List) keyset(c *call.Call, parsed *listed, page *query.Page) (table.Sen
 }
 
 // identity identifies the query of a list, for its cursors: the caller, the path, the order and the
-// parameters, without those of the pagination.
+// parameters, without those of the pagination and those that choose members.
 func (l *List) identity(c *call.Call, parsed *listed) []byte {
 	values := maps.Clone(parsed.values)
 	for _, p := range l.Endpoint.Pagination.Params() {
 		delete(values, p.Name)
+	}
+	if l.Selection != nil {
+		for _, p := range l.Selection.Params() {
+			delete(values, p.Name)
+		}
 	}
 	var order []string
 	for _, t := range l.Endpoint.Ordering.Settled(parsed.order.Terms) {

@@ -58,6 +58,7 @@ type Endpoint struct {
 	Params       []query.Param
 	Asks         bool            // Serve reads the query string
 	Chooses      bool            // clients choose members of the rows, and Serve hides members from callers
+	Unasked      *fieldrule.Mask // of the members that rows have only if a request names them; nil for none
 	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
 	Out          reflect.Type    // of one row, or of a function's answer

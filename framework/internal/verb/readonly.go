@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -27,15 +28,22 @@ func (w *Writing) compareReadOnly(c *call.Call, m reflect.Value, in *input.Decod
 	return fault.RejectUnknown(w.Endpoint.ignoreReadOnly(c, in, before))
 }
 
-// shownAs returns the members of the row as the verb shows it to the caller.
+// shownAs returns the members of the row as the verb shows it to the caller, with those that clients choose.
 func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Value, error) {
-	row, err := w.shown(c, m)
+	read, mask := w.shown, w.Endpoint.Mask
+	if w.Whole != nil {
+		mask = w.Whole.Hiding()
+		read = func(c *call.Call, m reflect.Value) (table.SentRow, error) {
+			return w.Resource.ShownByKey(c, w.Whole, w.Resource.Pk.Value(m.Elem()).Interface())
+		}
+	}
+	row, err := read(c, m)
 	if err != nil {
 		return nil, err
 	}
 	text, err := wire.Encode(row.Value)
 	if err == nil {
-		text, err = w.Endpoint.Mask.Hidden(c).Drop(text)
+		text, err = mask.Hidden(c).Drop(text)
 	}
 	if err == nil {
 		text, err = w.Endpoint.Names.Rename(text)

@@ -27,6 +27,8 @@ type Writing struct {
 	Endpoint Handler
 	Verb     declare.Verb
 	Shown    table.Representation
+	// Whole shows the members that clients choose too; nil if Shown has all.
+	Whole    table.Representation
 	Columns  map[string]InputColumn // by the client's name
 	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"trestle.example/framework/internal/declare"
@@ -41,36 +42,41 @@ type choice struct {
 	index []int // of its field in the view; it may lead through lists
 }
 
-// Select compiles what clients may choose of a view. It calls fault for each mistake. Names of Expand that the view lacks
-// are no mistake: another view of the viewset may have them.
+// Select compiles what clients may choose of a view of a viewset. It calls fault for each mistake. A name of Expand that the
+// view lacks, or that is a column there, is none: another view of the viewset may show related rows by it.
 func (p *Plan) Select(declared declare.Select, fault func(error)) *Selection {
-	s := &Selection{whole: p, fields: declared.Fields}
+	s := &Selection{Default: p, whole: p, fields: declared.Fields}
 	if wire.MakesJSON(p.out) {
 		fault(naming.Sentence("%s writes its JSON itself, so its members cannot be chosen; leave out MarshalJSON, or Select", p.out.Name()))
-		s.Default = p
+		return s
+	}
+	if _, err := wire.Encode(reflect.Zero(p.out).Interface()); err != nil {
+		fault(naming.Sentence("members of %s cannot be chosen, because its zero value has no JSON: %w", p.out.Name(), err))
 		return s
 	}
 	for f := range naming.ShapeFields(p.out) {
 		s.members = append(s.members, choice{p.api.Config.Case.JSONName(f), f.Index})
 	}
 	for _, name := range declared.Expand {
-		at, known := p.member(name)
-		if !known {
-			continue
+		at, err := p.member(name)
+		if err != nil {
+			fault(err)
 		}
-		if p.isColumn(at) {
-			fault(naming.Sentence("%q is a column of the row itself; Expand is for related rows and values from them", name))
+		if at != nil && !p.isColumn(at) {
+			s.expanded = append(s.expanded, choice{name, at})
 		}
-		s.expanded = append(s.expanded, choice{name, at})
 	}
 	s.Default = p.without(s.unnamed(nil, nil))
 	return s
 }
 
-// Has reports whether the view has a member, such as "lines.product".
-func (s *Selection) Has(name string) bool {
-	_, known := s.whole.member(name)
-	return known
+// Expands reports whether rows have a member, such as "lines.product", only if a request names it.
+func (s *Selection) Expands(name string) bool { return slices.Contains(names(s.expanded), name) }
+
+// HasColumn reports whether a member is a column of the row itself, or a part of one.
+func (s *Selection) HasColumn(name string) bool {
+	at, _ := s.whole.member(name)
+	return at != nil && s.whole.isColumn(at)
 }
 
 // Names lists the members of the view, for suggestions.
@@ -84,25 +90,25 @@ func names(of []choice) []string {
 	return all
 }
 
-// member finds the field of a member by the name that clients have for it: of the row, or of the rows in a member.
-func (p *Plan) member(name string) (index []int, known bool) {
+// member finds the field of a member by the name that clients have for it: of the row, or of the rows in a member. It is
+// nil if there is none. A member of rows that write their JSON themselves is an error.
+func (p *Plan) member(name string) (index []int, err error) {
 	t := p.out
 	for i, part := range strings.Split(name, ".") {
 		if t = elementOf(t); i > 1 || t.Kind() != reflect.Struct {
-			return nil, false
+			return nil, nil
 		}
-		known = false
-		for f := range naming.ShapeFields(t) {
-			if p.api.Config.Case.JSONName(f) == part {
-				index, t, known = slices.Concat(index, f.Index), f.Type, true
-				break
-			}
+		if wire.MakesJSON(t) {
+			return nil, naming.Sentence("Expand has %q, but %s writes its JSON itself; leave out MarshalJSON, or expand the whole member", name, t.Name())
 		}
-		if !known {
-			return nil, false
+		at := slices.IndexFunc(slices.Collect(naming.ShapeFields(t)), func(f reflect.StructField) bool { return p.api.Config.Case.JSONName(f) == part })
+		if at < 0 {
+			return nil, nil
 		}
+		f := slices.Collect(naming.ShapeFields(t))[at]
+		index, t = slices.Concat(index, f.Index), f.Type
 	}
-	return index, known
+	return index, nil
 }
 
 // elementOf is the type of a value without pointers and slices around it.
@@ -113,9 +119,9 @@ func elementOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isColumn reports whether a field shows a column of the row itself.
+// isColumn reports whether a field shows a column of the row itself, or is inside such a field.
 func (p *Plan) isColumn(index []int) bool {
-	return slices.ContainsFunc(p.leaves, func(l leaf) bool { return l.join == 0 && !l.hidden && slices.Equal(l.index, index) })
+	return slices.ContainsFunc(p.leaves, func(l leaf) bool { return l.join == 0 && !l.hidden && isBelow(index, [][]int{l.index}) })
 }
 
 // Params describes the parameters.
@@ -142,6 +148,9 @@ func (s *Selection) Read(values query.Values) (*Plan, error) {
 	var faults []problem.Fault
 	read := func(param, text string, known []choice) []string {
 		named, detail := named(text, names(known))
+		if param == paramFields && detail != "" && slices.ContainsFunc(s.expanded, func(c choice) bool { return strings.Contains(detail, strconv.Quote(c.name)) }) {
+			detail += "; name it in " + paramExpand
+		}
 		if detail != "" {
 			faults = append(faults, problem.Fault{Parameter: param, Code: problem.CodeInvalidParameter, Detail: detail})
 		}

@@ -14,7 +14,7 @@ func (p *Plan) without(dropped [][]int) *Plan {
 	}
 	less, unasked := p.less(dropped), fieldrule.NewMask(p.out)
 	for _, index := range dropped {
-		unasked.Add(index, fieldrule.Unasked())
+		unasked.Add(index, fieldrule.Unasked(p.viewset()))
 	}
 	less.mask = fieldrule.Join(p.mask, unasked)
 	if less.Flat() && p.mask.Empty() {
@@ -46,8 +46,19 @@ func (p *Plan) less(dropped [][]int) *Plan {
 		}
 		return has(l.index)
 	})
+	if len(less.leaves)+len(less.many)+len(less.computed) == 0 { // a statement without columns would read all
+		less.leaves = []leaf{{column: p.table.PKs[0], hidden: true}}
+	}
 	less.settle()
 	return &less
+}
+
+// viewset is the path of the viewset whose rows the plan shows.
+func (p *Plan) viewset() string {
+	if p.resource == nil {
+		return ""
+	}
+	return p.resource.Path
 }
 
 // keep leaves out the leaves that a function does not keep, by their place.

@@ -18,7 +18,7 @@ const mostValues = 12
 // UUID has the key of the row, whatever its name is.
 func ValuesFor(param spec.Param, searches bool, one *fixture.Row, key []string) (values []string) {
 	if len(param.Enum) > 0 {
-		return param.Enum[:min(len(param.Enum), mostValues)]
+		return listed(param)
 	}
 	if param.Type != nil && param.Type.Kind() == reflect.Bool {
 		return []string{"true", "false"} // a column may have 1 and 0
@@ -33,6 +33,15 @@ func ValuesFor(param spec.Param, searches bool, one *fixture.Row, key []string) 
 		}
 	}
 	return values[:min(len(values), mostValues)]
+}
+
+// listed lists the values of an enum to try, and all of them at once if they are names in a list, and no order.
+func listed(param spec.Param) []string {
+	values := slices.Clip(param.Enum[:min(len(param.Enum), mostValues)])
+	if param.List && !strings.HasPrefix(param.Enum[len(param.Enum)-1], "-") {
+		values = append(values, strings.Join(param.Enum, ","))
+	}
+	return values
 }
 
 // plainName is a name of a column or a parameter in small letters alone: that of "createdAt" and of
