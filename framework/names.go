@@ -151,6 +151,7 @@ const (
 	CodeInvalidIdempotencyKey   = problem.CodeInvalidIdempotencyKey
 	CodeIdempotencyKeyReused    = problem.CodeIdempotencyKeyReused
 	CodeIdempotencyInProgress   = problem.CodeIdempotencyInProgress
+	CodeExportInProgress        = problem.CodeExportInProgress
 	CodeThrottled               = problem.CodeThrottled
 	CodeInternal                = problem.CodeInternal
 	CodeUnavailable             = problem.CodeUnavailable

@@ -68,6 +68,15 @@ type ViewSet[M any] struct {
 	Middleware []Middleware
 	// Pagination cuts the list into pages. Defaults to the API's.
 	Pagination query.Pagination
+	// Export lists the formats in which clients may get all rows of a list at once, beside pages of JSON: [CSV]
+	// or [ExactCSV], and [NDJSON]. The parameter format or the header Accept chooses one. It is for the verb List
+	// and for [Lists]. An export has the permission, the throttles, the scope, the filters, the search and the
+	// order of the list, and the members that the caller sees. CSV has a column for each member of the view;
+	// those of an object have its name before theirs, as author.username, and a list is JSON in one cell. The
+	// memory does not depend on the number of rows, and no connection to the database is held between parts.
+	// A caller has one export at a time in each process: another one is 429 export_in_progress. Defaults to
+	// none: pages of JSON alone.
+	Export []Media
 	// Strict decides whether unknown and read-only body fields and unknown parameters are
 	// ignored and reported, or rejected. Defaults to the API's.
 	Strict Strictness
@@ -166,7 +175,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(), Select: v.Select.declare(),
+		Bulk: v.Bulk.declare(), History: v.History.declare(), Select: v.Select.declare(), Export: v.Export,
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},

@@ -42,6 +42,7 @@ const (
 	CodeInvalidIdempotencyKey   = "invalid_idempotency_key"
 	CodeIdempotencyKeyReused    = "idempotency_key_reused"
 	CodeIdempotencyInProgress   = "idempotency_in_progress"
+	CodeExportInProgress        = "export_in_progress"
 	CodeThrottled               = "rate_limited"
 	CodeInternal                = "internal"
 	CodeUnavailable             = "unavailable"
@@ -110,6 +111,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeInvalidIdempotencyKey, Status: http.StatusBadRequest, Title: "The Idempotency-Key is not valid", Text: "The header Idempotency-Key is one key of 1 to 255 visible ASCII characters, bare or in double quotes. It belongs to a caller, so a request without credentials cannot have one."},
 	{Code: CodeIdempotencyKeyReused, Status: http.StatusUnprocessableEntity, Title: "The Idempotency-Key was used for something else", Text: "Within " + limits.KeyLifeText + " a key of a caller belongs to one request of an operation (method and route): the same id in the path, the same query and the same body. Send the request as it was the first time, or make a new key for a new one."},
 	{Code: CodeIdempotencyInProgress, Status: http.StatusConflict, Title: "The same request is still under way", Text: "A request with this Idempotency-Key has not ended yet. Wait for the number of seconds in the Retry-After header, then send it again with the same key; it will be done once."},
+	{Code: CodeExportInProgress, Status: http.StatusTooManyRequests, Title: "Another export is not done yet", Text: "A caller has one export at a time. Wait until the other one is done, or close its connection. The header Retry-After has a number of seconds after which to try again."},
 	{Code: CodeThrottled, Status: http.StatusTooManyRequests, Title: "Too many requests", Text: "Wait for the number of seconds in the Retry-After header, then try again."},
 	{Code: CodeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Text: "The server failed. Report the request id to the operator of the service; the server's log has the cause under it."},
 	{Code: CodeUnavailable, Status: http.StatusServiceUnavailable, Title: "Temporarily unavailable", Text: "The server cannot answer now. Wait for the number of seconds in the Retry-After header, then try again."},

@@ -307,6 +307,7 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
+	checkExports(r, b.at(r, "export"))
 	b.later(func() { b.wrap(r) })
 	b.checkSelect(r)
 	b.later(func() {

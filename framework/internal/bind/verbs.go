@@ -231,6 +231,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 	}
 	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
+	b.exports(l, add)
 	return l
 }
 

@@ -209,6 +209,7 @@ type Declaration struct {
 	Bulk             Bulk
 	History          History
 	Select           Select
+	Export           []stream.Media    // in which lists are sent whole, beside JSON
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
 	Expressions      map[string]Expression

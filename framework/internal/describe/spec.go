@@ -138,6 +138,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	var mistakes []error
 	if e.Pagination != nil {
 		described.Page, mistakes = e.specPage()
+		described.Exports = e.Exports.Media()
 	} else {
 		described.In = e.AnswerIn
 	}

@@ -180,6 +180,14 @@ func (h *Hidden) Drops(name string) bool {
 	return h != nil && h.mask.members[name] != nil && h.hides(h.mask.members[name])
 }
 
+// Within returns what is hidden of the object in a member of the value; nil if nothing is.
+func (h *Hidden) Within(name string) *Hidden {
+	if h == nil || h.mask.members[name] == nil || h.mask.members[name].below == nil {
+		return nil
+	}
+	return &Hidden{mask: h.mask.members[name].below, rules: h.rules}
+}
+
 // Drop returns JSON of the value without the hidden members. It leaves everything else as it is,
 // except white space between tokens.
 func (h *Hidden) Drop(text []byte) ([]byte, error) {

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/counting"
+	"trestle.example/framework/internal/export"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/ignored"
@@ -63,6 +64,7 @@ type listed struct {
 	values  query.Values
 	window  query.Window
 	shown   table.Representation
+	export  *export.Format // nil for a page of JSON
 
 	searchInRow query.Narrow // the search as a condition that uses no index
 }
@@ -77,6 +79,9 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 		return nil, err
 	}
 	parsed.parent, parsed.above = r.Parent, r.Above
+	if parsed.export != nil {
+		return l.export(c, parsed), nil
+	}
 	page := query.Page{Window: parsed.window, Link: l.linker(c, r)}
 	read := l.page
 	switch {
@@ -136,6 +141,12 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	parsed.order, err = l.order(c, values)
 	faults.Add(err)
+	parsed.export, err = l.Endpoint.Exports.Choose(values[export.Param], r.HTTP)
+	faults.Add(err)
+	if parsed.export != nil {
+		faults.Add(l.exportable(c, &parsed))
+		return &parsed, faults.Err()
+	}
 	parsed.window, err = l.Endpoint.Pagination.Window(values)
 	faults.Add(err)
 	return &parsed, faults.Err()

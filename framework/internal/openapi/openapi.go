@@ -266,6 +266,7 @@ func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
 	if body := w.answer(e); body != nil {
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: body})
 	}
+	w.exports(r, e)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/swaggest/openapi-go/openapi31"
 
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -21,6 +22,17 @@ func (w *writer) parts(r *openapi31.Response, p *spec.Parts) {
 		}
 		content := openapi31.MediaType{Schema: wire.JSONSchema{"type": "string"}}
 		r.WithContentItem(media, *content.WithMapOfAnythingItem(itemSchema, w.schemas.out(p.Element)))
+	}
+}
+
+// exports adds the media types in which a list sends all of its rows.
+func (w *writer) exports(r *openapi31.Response, e *spec.Endpoint) {
+	for _, media := range e.Exports {
+		content := openapi31.MediaType{Schema: wire.JSONSchema{"type": "string"}}
+		if media == string(stream.NDJSON) {
+			content = *content.WithMapOfAnythingItem(itemSchema, w.schemas.out(e.Output))
+		}
+		r.WithContentItem(media, content)
 	}
 }
 

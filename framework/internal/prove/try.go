@@ -33,6 +33,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 		p.tryMoves(e)
 		p.tryReplay(e)
 		p.tryCursors(e)
+		p.tryExports(e)
 		p.tryBulk(e)
 	}
 }

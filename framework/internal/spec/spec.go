@@ -67,6 +67,7 @@ type Endpoint struct {
 	Output   reflect.Type // of one row of a list, or of the whole answer; nil for an answer without a body
 	Each     bool         // the answer is a list of results, each with an Output or an error
 	Parts    *Parts       // of an answer that is sent in parts, and Output is nil; nil for JSON
+	Exports  []string     // the media types of a list beside JSON, which have all of its rows
 	In       string       // the member of the answer that has the Output; "" if it is the whole answer
 	Page     *Page        // nil for an endpoint that is not a list
 	Statuses []int        // of successes

@@ -39,7 +39,7 @@ func (t *table) without(hidden Hider) encoder {
 			shown.add(member, t.names[i])
 		}
 	}
-	shown.first = shown.row(nil, shown.names)
+	shown.first = AppendCells(nil, shown.names)
 	return shown
 }
 
@@ -65,7 +65,7 @@ func compileCSV(element reflect.Type, exact bool, cased naming.Case) (*table, er
 	if len(rows.names) == 0 {
 		return nil, fmt.Errorf("%s has no fields, so a row of CSV has no cells", element)
 	}
-	rows.first = rows.row(nil, rows.names)
+	rows.first = AppendCells(nil, rows.names)
 	return rows, nil
 }
 
@@ -116,7 +116,7 @@ func (t *table) element(b []byte, value any) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	return t.row(b, cells), nil
+	return AppendCells(b, cells), nil
 }
 
 func (t *table) failure(b, _ []byte) ([]byte, bool) { return b, false }
@@ -146,17 +146,19 @@ func (t *table) cells(text []byte) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		cells[at] = t.cell(value)
+		cells[at] = Cell(value, t.exact)
 	}
 	return cells, nil
 }
 
-func (t *table) cell(value jsontext.Token) string {
+// Cell is the text of a cell with a plain JSON value: a text without its quotes, and nothing for null. Unless
+// the text is to be exact, an apostrophe is before one that a spreadsheet would run.
+func Cell(value jsontext.Token, exact bool) string {
 	text := value.String()
 	switch {
 	case value.Kind() == 'n':
 		return ""
-	case value.Kind() == '"' && !t.exact && isFormula(text):
+	case value.Kind() == '"' && !exact && isFormula(text):
 		return "'" + text
 	}
 	return text
@@ -169,8 +171,8 @@ func isFormula(text string) bool {
 	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) && text != "" && !wire.IsNumber(text)
 }
 
-// row appends a row. encoding/csv with UseCRLF would change the line breaks in the cells.
-func (t *table) row(b []byte, cells []string) []byte {
+// AppendCells appends a row. encoding/csv with UseCRLF would change the line breaks in the cells.
+func AppendCells(b []byte, cells []string) []byte {
 	for i, cell := range cells {
 		if i > 0 {
 			b = append(b, ',')

@@ -37,6 +37,23 @@ type Format struct {
 // Media is the media type without parameters: "text/csv".
 func (f *Format) Media() string { return f.media }
 
+// NewFormat is the format of rows of one of the media types of a stream, or of "application/json".
+func NewFormat(m Media) *Format {
+	f, _ := parseFormat(m) // the constants are valid
+	f.params = nil
+	switch m {
+	case CSV, ExactCSV:
+		f.params = map[string]string{"header": "present", "charset": "utf-8"}
+	case EventStream:
+		f.params = map[string]string{"charset": "utf-8"}
+	}
+	return f
+}
+
+// Preferred is the format that a client prefers by its headers Accept, the first of several with the same
+// weight; nil if it accepts none. Without a header it is the first format.
+func Preferred(accept []string, formats []*Format) *Format { return choose(accept, formats) }
+
 // contentType is the value of the header Content-Type.
 func (f *Format) contentType() string { return mime.FormatMediaType(f.media, f.params) }
 

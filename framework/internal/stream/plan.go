@@ -64,7 +64,7 @@ func compileStream(element reflect.Type, declared []Media, cased naming.Case, fa
 			fault(naming.Sentence("As(%q): a stream is sent as one of %s%s", m, strings.Join(names, ", "), naming.DidYouMean(string(m), names)))
 			continue
 		}
-		f, _ := parseFormat(m) // the constants are valid
+		f := NewFormat(m)
 		switch m {
 		case NDJSON:
 			f.encoder = func(h Hider) encoder { return ndjson{h, renamed} }
@@ -77,10 +77,6 @@ func compileStream(element reflect.Type, declared []Media, cased naming.Case, fa
 				continue
 			}
 			f.encoder = table.without
-			f.params = map[string]string{"header": "present"}
-		}
-		if f.media != string(NDJSON) {
-			f.addParam("charset", "utf-8")
 		}
 		p.add(f, fault)
 	}

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/export"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/ordering"
@@ -61,6 +62,7 @@ type Endpoint struct {
 	Unasked      *fieldrule.Mask // of the members that rows have only if a request names them; nil for none
 	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
 	Out          reflect.Type    // of one row, or of a function's answer
 	BodyIn       input.Wrapper   // of the input in the body
 	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/after"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/export"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/keyset"
 	"trestle.example/framework/internal/naming"
@@ -83,6 +84,7 @@ type Registry struct {
 	Parsing   *fair.Queue       // the turns of large bodies to be parsed
 	signer    *signature.Signer // of the URLs of files; nil without keys
 	Cursors   *keyset.Sealer    // nil without keys
+	Exports   export.Turns      // of the callers
 }
 
 // bodiesBytes limits the memory of all bodies together, without the first SmallBody bytes of

@@ -126,6 +126,9 @@ func (e Handler) readKeys(req *table.Request, keys Keys) (err error) {
 
 // choose chooses the media type of an answer that is sent in parts by the header Accept.
 func (e Handler) choose(c *call.Call, req *table.Request) (err error) {
+	if e.Exports != nil { // the list chooses, because a parameter has precedence
+		c.Header().Add("Vary", "Accept")
+	}
 	if e.Parts == nil {
 		return nil
 	}

@@ -120,8 +120,10 @@ func (s *server) serve(p *place, ec echo.Context) {
 	method := naming.MethodOf(ec.Request())
 	e, keys := p.methods[method], keysOf(ec, p.resource)
 	w, r := http.ResponseWriter(ec.Response()), ec.Request()
-	if e != nil && e.Parts != nil {
+	if e != nil && (e.Parts != nil || e.Exports != nil) {
 		w = ec.Response().Writer // echo's own panics if it cannot flush
+	}
+	if e != nil && e.Parts != nil {
 		r = exchangeOf(r).prolong(r, s.api.Config.Timeout)
 		defer exchangeOf(r).progress.end()
 	}
@@ -212,6 +214,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, route call.Route
 	}
 	if err == nil && resp.Parts != nil {
 		w = x.observe(w)
+		if x.progress == nil { // a list, which is sent in parts for some requests
+			r = x.prolong(r, s.api.Config.Timeout)
+			defer x.progress.end()
+		}
 		if s.sendParts(w, r, x, resp.Parts) {
 			return
 		}

@@ -113,6 +113,7 @@ func (p *place) renders() (media []string) {
 		if e.Parts != nil {
 			all = e.Parts.Media()
 		}
+		all = append(all, e.Exports.Media()...)
 		for _, one := range all {
 			if !slices.Contains(media, one) {
 				media = append(media, one)

@@ -1,0 +1,33 @@
+package bind
+
+import (
+	"slices"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/export"
+	"trestle.example/framework/internal/listing"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/problem"
+	"trestle.example/framework/query"
+)
+
+// exports makes the formats in which a list is sent whole, and adds the parameter that chooses one.
+func (b *binder) exports(l *listing.List, add func(place string, ps ...query.Param)) {
+	r, e := l.Resource, l.Endpoint.Endpoint
+	if len(r.Declaration.Export) == 0 {
+		return
+	}
+	e.Exports = export.Compile(e.Out, r.Declaration.Export, b.api.Config.Case, b.at(r, "export"))
+	add("export", e.Exports.Param())
+	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeExportInProgress)
+	e.Sends = append(slices.Clip(e.Sends), call.Header{Name: "Content-Disposition", Doc: "The name of the file of an export. A page of JSON lacks it."})
+}
+
+// checkExports reports formats of a viewset without a list.
+func checkExports(r *table.Resource, fault func(error)) {
+	lists := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Ordering != nil })
+	if len(r.Declaration.Export) > 0 && !lists {
+		fault(naming.Sentence("no list can be exported; declare the verb List or an action of framework.Lists, or leave Export out"))
+	}
+}
