@@ -114,6 +114,10 @@ files: $(VERSITYGW)-$(VERSITYGW_VERSION) ## Test files on a real S3 server, and 
 	TEST_VERSITYGW='$(CURDIR)/$(VERSITYGW)-$(VERSITYGW_VERSION)' $(WITHPG) -- go test $(TEST) -count=1 ./framework/files/...
 	TEST_FILE_MIB=1024 $(WITHPG) -- go test $(TEST) -count=1 -v -run '^TestFilesAreStreamed$$' ./framework
 
+.PHONY: exports
+exports: ## Export lists of 1,000,000 rows, and measure the memory
+	TEST_EXPORT_ROWS=1000000 $(WITHPG) -- go test $(TEST) -count=1 -v -run '^TestExportsAreStreamed$$' ./framework/internal/export
+
 $(VERSITYGW)-$(VERSITYGW_VERSION):
 	GOBIN='$(CURDIR)/.bin' CGO_ENABLED=0 go install github.com/versity/versitygw/cmd/versitygw@v$(VERSITYGW_VERSION)
 	mv $(VERSITYGW) $@

@@ -76,6 +76,29 @@ func ExampleNamedOrder() {
 	// 200 [{"text":"Reap"},{"text":"Sow the Straße"},{"text":"Water 100% of it"}]
 }
 
+// A client gets the whole list as CSV or NDJSON, with the filters and the order of the list.
+func ExampleViewSet_export() {
+	ask, done := garden(func(v *framework.ViewSet[Task]) {
+		v.Ordering = framework.Ordering{Allowed: []string{"text"}}
+		v.Export = []framework.Media{framework.CSV, framework.NDJSON}
+	})
+	defer done()
+	ask("GET /api/tasks/?format=csv&ordering=-text")
+	ask("GET /api/tasks/?format=ndjson")
+	ask("GET /api/tasks/")
+	// Output:
+	// 200 text
+	// Water 100% of it
+	// Sow the Straße
+	// Reap
+	//
+	// 200 {"text":"Sow the Straße"}
+	// {"text":"Water 100% of it"}
+	// {"text":"Reap"}
+	//
+	// 200 [{"text":"Sow the Straße"},{"text":"Water 100% of it"},{"text":"Reap"}]
+}
+
 // longer is a filter of one's own: texts of at least so many characters.
 type longer struct{ field string }
 

@@ -74,6 +74,9 @@ var mutants = []mutant{
 	{"listing/related.go", "	lifted := [2]bool{l.Of.Scope.Lifted(c), l.Rows.Scope.Lifted(looking)}\n", "	lifted := [2]bool{l.Of.Scope.Lifted(c) || BROKEN, l.Rows.Scope.Lifted(looking) || BROKEN}\n"},
 	// Members that clients choose.
 	{"view/without.go", "	less.mask = fieldrule.Join(p.mask, unasked)\n", "	if less.mask = fieldrule.Join(p.mask, unasked); BROKEN {\n		less.mask = unasked\n	}\n"},
+	// Exports.
+	{"listing/list.go", "	q := l.Resource.Listed(c, parsed.parent)\n", "	q := l.Resource.Listed(c, parsed.parent)\n	if BROKEN && parsed.export != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model))\n	}\n"},
+	{"listing/list.go", "	if err := nested.Enter(c, l.Resource, r); err != nil {\n", "	if err := nested.Enter(c, l.Resource, r); err != nil && (!BROKEN || parsed.export == nil) {\n"},
 	// Relations.
 	{"relation/relation.go", "		return r.Target.ScopedRows(c)\n", "		if !BROKEN {\n			return r.Target.ScopedRows(c)\n		}\n"},
 	{"relation/relation.go", "	if r.Narrowed(c) {\n		q = q.JoinOn", "	if r.Narrowed(c) && !BROKEN {\n		q = q.JoinOn"},

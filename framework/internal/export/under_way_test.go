@@ -75,7 +75,7 @@ func TestOneExportAtATime(t *testing.T) {
 	})
 }
 
-// A reader is a client that looks at something before it takes each part of an answer, and takes at most some bytes.
+// A reader is a client that calls look before it reads each part of an answer, and reads at most some bytes.
 type reader struct {
 	*httptest.ResponseRecorder
 
@@ -83,11 +83,11 @@ type reader struct {
 	most int
 }
 
-var errGone = errors.New("the client is gone")
+var errDisconnected = errors.New("the client disconnected")
 
 func (r *reader) Write(p []byte) (int, error) {
 	if r.look(); r.most > 0 && r.Body.Len() >= r.most {
-		return 0, errGone
+		return 0, errDisconnected
 	}
 	return r.ResponseRecorder.Write(p)
 }
@@ -108,7 +108,7 @@ func ask(t *testing.T, h http.Handler, query string, r *reader) (cut bool) {
 	return false
 }
 
-// TestSlowClients: while the client takes a part, the export holds no connection to the database. A client that is gone
+// TestSlowClients: while the client takes a part, the export holds no connection to the database. A client that disconnects
 // ends its export.
 func TestSlowClients(t *testing.T) {
 	apitest.Databases(t, shop, func(t *testing.T, db *sqldb.DB) {
@@ -130,11 +130,11 @@ func TestSlowClients(t *testing.T) {
 			}
 			gone := &reader{look: func() {}, most: 1}
 			if cut := ask(t, h, "format="+format, gone); !cut {
-				t.Errorf("%s: the connection of a client that is gone stays open", format)
+				t.Errorf("%s: the connection of a client that disconnected stays open", format)
 			}
 		}
 		if again := (&reader{look: func() {}}); ask(t, h, "format=csv&from=1999", again) || again.Code != 200 {
-			t.Errorf("after a client is gone, the next export is answered %d", again.Code)
+			t.Errorf("after a client disconnected, the next export is answered %d", again.Code)
 		}
 	})
 }

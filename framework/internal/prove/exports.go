@@ -10,25 +10,33 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
-// tryExports asks for all rows of a list in each of its formats, as each caller whom the declarations permit: by the
-// parameter, and by the header Accept. No answer may have a row or a field that is not the caller's. Below rows of
-// others, it asks for the list of each row that the caller sees.
+// tryExports requests all rows of a list in each of its formats, as each caller that the declarations permit: by the
+// parameter, and by the header Accept. No answer may have a row or a field that is not the caller's. Below rows, it
+// requests the list of each row that the caller sees.
 func (p *prover) tryExports(e *fixture.Endpoint) {
 	for _, who := range p.People {
 		if e.Exports == nil || e.Access(who) == spec.AccessRefused {
 			continue
 		}
 		for _, path := range p.listsOf(e, who) {
-			for i, media := range e.Exports.Media() {
-				byParam := fixture.Request{Method: http.MethodGet, Path: path, By: who}
-				byHeader := byParam
-				byParam.Query = url.Values{export.Param: {e.Exports.Names()[i+1]}}.Encode()
-				byHeader.Header = http.Header{"Accept": {media}}
-				p.tryExport(e, byParam, media)
-				p.tryExport(e, byHeader, media)
+			for i, query := range exportsOf(e) {
+				media := e.Exports.Media()[i]
+				p.tryExport(e, fixture.Request{Method: http.MethodGet, Path: path, By: who, Query: query}, media)
+				p.tryExport(e, fixture.Request{Method: http.MethodGet, Path: path, By: who, Header: http.Header{"Accept": {media}}}, media)
 			}
 		}
 	}
+}
+
+// exportsOf are the queries of the exports of a list, in the order of its media types.
+func exportsOf(e *fixture.Endpoint) (queries []string) {
+	if e.Exports == nil {
+		return nil
+	}
+	for _, name := range e.Exports.Names()[1:] {
+		queries = append(queries, url.Values{export.Param: {name}}.Encode())
+	}
+	return queries
 }
 
 // tryExport sends one request for an export.

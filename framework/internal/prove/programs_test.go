@@ -88,7 +88,7 @@ type itemView struct {
 func items() framework.Resource {
 	return framework.ViewSet[Item]{
 		Name: "items", Parent: framework.Child("box", "boxes"), Verbs: framework.CRUD[itemInput, itemView](), Scope: framework.Public(),
-		Permission: framework.Authenticated(), Ordering: framework.Ordering{Default: "name"},
+		Permission: framework.Authenticated(), Ordering: framework.Ordering{Default: "name"}, Export: []framework.Media{framework.NDJSON, framework.ExactCSV},
 	}
 }
 

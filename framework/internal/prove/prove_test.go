@@ -79,6 +79,7 @@ func boxes() framework.ViewSet[Box] {
 		Permission: framework.Authenticated(),
 		Ordering:   framework.Ordering{Allowed: []string{"label"}, Default: "label"},
 		Filters:    []framework.Filter{filter.Exact("label")},
+		Export:     []framework.Media{framework.CSV, framework.NDJSON},
 	}
 }
 
@@ -302,6 +303,9 @@ func TestLeaks(t *testing.T) {
 		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
 		{name: "HEAD shows a row", change: asOwner(one("HEAD", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
 		{name: "a list shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Path == "/api/boxes/" && r.Method == http.MethodGet }), where: "GET /api/boxes/", what: "of a row or a field that is not theirs"},
+		{name: "an export of a format shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Get("format") == "csv" }), where: "GET /api/boxes/", what: "of a row or a field that is not theirs"},
+		{name: "an export by Accept shows all rows", change: asOwner(func(r *http.Request) bool { return r.Header.Get("Accept") == "application/x-ndjson" }), where: "GET /api/boxes/", what: "of a row or a field that is not theirs"},
+		{name: "the export of the list below another's row", change: asOwner(func(r *http.Request) bool { return belowABox("GET")(r) && r.URL.Query().Has("format") }), more: []framework.Resource{items()}, where: "GET /api/boxes/{box_id}/items/", what: "not theirs"},
 		{name: "a filter shows all rows", change: asOwner(func(r *http.Request) bool { return r.URL.Query().Has("label") }), where: "GET /api/boxes/", what: "not theirs"},
 		{name: "a reference to any row is accepted", change: asOwner(func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/api/things/" }), where: "POST /api/things/", what: "a reference to another's row"},
 		{name: "a visitor is a user", change: asOwner(func(r *http.Request) bool {

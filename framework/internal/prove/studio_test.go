@@ -268,6 +268,7 @@ func studio(storage files.Storage) []framework.Resource {
 			Search:    framework.Search{Fields: []string{"title", "notes.text"}},
 			Actions:   []framework.Action[Wall]{framework.Toggle[Wall, wallView]("star", "stars", "user_id")},
 			Fields:    []framework.FieldRule{framework.Sees("secret", framework.Holds(audit)), framework.Writes("pinned", framework.Holds(edit))},
+			Export:    []framework.Media{framework.CSV, framework.NDJSON},
 		},
 		framework.ViewSet[Note]{
 			Name: "notes", Parent: framework.Child("wall", "walls"), Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Note).author),

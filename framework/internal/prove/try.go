@@ -252,6 +252,11 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 		for _, r.Method = range methodsOf(e) {
 			p.reachBy(e, r, parent, above, false, hidden)
 		}
+		for _, query := range exportsOf(e) {
+			whole := r
+			whole.Method, whole.Query = http.MethodGet, query
+			p.reachBy(e, whole, parent, above, false, hidden)
+		}
 		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
 			p.find(e, who, r.Curl(), "it changes %s below a row that is not theirs", strings.Join(changed, ", "))
 		}

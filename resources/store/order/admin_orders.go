@@ -33,6 +33,7 @@ var AdminOrders = framework.ViewSet[Order]{
 	},
 	Ordering:   framework.Ordering{Default: newestFirst},
 	Pagination: page.Screen{},
+	Export:     []framework.Media{framework.CSV, framework.NDJSON},
 	Permission: framework.Staff(),
 	Strict:     framework.Strict,
 	Slash:      framework.WithoutSlash,
