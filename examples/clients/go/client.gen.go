@@ -225,6 +225,13 @@ const (
 	ListAdminOrdersParamsStatusPlaced         ListAdminOrdersParamsStatus = "placed"
 )
 
+// Defines values for ListAdminOrdersParamsFormat.
+const (
+	ListAdminOrdersParamsFormatCsv    ListAdminOrdersParamsFormat = "csv"
+	ListAdminOrdersParamsFormatJSON   ListAdminOrdersParamsFormat = "json"
+	ListAdminOrdersParamsFormatNdjson ListAdminOrdersParamsFormat = "ndjson"
+)
+
 // Defines values for ListAppointmentsParamsStatus.
 const (
 	ListAppointmentsParamsStatusBooked    ListAppointmentsParamsStatus = "booked"
@@ -2046,10 +2053,16 @@ type ListAdminOrdersParams struct {
 
 	// Limit How many rows a page has. More than 100 counts as 100.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Format The format of the answer. Every format but json has all rows of the list, and takes no parameters of pages. Defaults to the one that the header Accept prefers, or else json.
+	Format *ListAdminOrdersParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 }
 
 // ListAdminOrdersParamsStatus defines parameters for ListAdminOrders.
 type ListAdminOrdersParamsStatus string
+
+// ListAdminOrdersParamsFormat defines parameters for ListAdminOrders.
+type ListAdminOrdersParamsFormat string
 
 // ConfirmAdminOrderParams defines parameters for ConfirmAdminOrder.
 type ConfirmAdminOrderParams struct {
@@ -4978,6 +4991,18 @@ func NewListAdminOrdersRequest(server string, params *ListAdminOrdersParams) (*h
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -12126,6 +12151,9 @@ func ParseListAdminOrdersResponse(rsp *http.Response) (*ListAdminOrdersResponse,
 			return nil, err
 		}
 		response.JSONDefault = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/csv) unsupported
 
 	}
 

@@ -494,26 +494,6 @@ export interface paths {
         patch: operations["bulkChangeEachPatients"];
         trace?: never;
     };
-    "/api/patients/{id}/history/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The changes of the row, the newest first: who changed which fields, when, and by which request
-         * @description Permission: patients.audit; the caller's own rows, or all rows with the permission patients.view.
-         */
-        get: operations["getPatientHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/appointments/": {
         parameters: {
             query?: never;
@@ -570,26 +550,6 @@ export interface paths {
          * @description For signed-in users; the caller's own rows, or all rows with the permissions appointments.view and appointments.change.
          */
         patch: operations["updateAppointment"];
-        trace?: never;
-    };
-    "/api/appointments/{id}/history/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The changes of the row, the newest first: who changed which fields, when, and by which request
-         * @description Permission: appointments.audit; the caller's own rows, or all rows with the permission appointments.view.
-         */
-        get: operations["getAppointmentHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/api/doctors/": {
@@ -1451,12 +1411,6 @@ export interface components {
              */
             notes?: string;
         };
-        AppointmentsHistoryPage: {
-            /** @description URL of the page with older entries; null on the last. */
-            next: string | null;
-            /** @description The entries of this page, the newest first. */
-            results: components["schemas"]["Entry"][];
-        };
         AppointmentsPage: {
             /**
              * Format: int64
@@ -1849,40 +1803,18 @@ export interface components {
              */
             code: "email_taken";
         };
-        Entry: {
+        /** @description Another export is not done yet. */
+        ExportInProgressProblem: components["schemas"]["Problem"] & {
+            /** @enum {integer} */
+            status?: 429;
+            /** @enum {string} */
+            code?: "export_in_progress";
+        } & {
             /**
-             * Format: uuid
-             * @description Identifies the entry.
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            id: string;
-            /**
-             * @description The viewset, and what happened to the row: created, updated or deleted.
-             * @example patients.updated
-             */
-            type: string;
-            /**
-             * Format: date-time
-             * @description The time of the request that changed the row.
-             */
-            at: string;
-            /** @description The id of the caller who changed the row; null for a caller without one. */
-            caller: string | null;
-            /**
-             * @description The viewset and the name of the endpoint that changed the row.
-             * @example patients.patch
-             */
-            action: string;
-            /**
-             * Format: uuid
-             * @description The id of the request, which its answer has in the header X-Request-Id.
-             */
-            request: string;
-            /** @description The fields that changed, and that you may see. */
-            changes: {
-                [key: string]: components["schemas"]["Values"];
-            };
-            /** @description The values have been removed from this entry. */
-            forgotten: boolean;
+            code: "export_in_progress";
         };
         Fault: {
             /** @description A JSON Pointer (RFC 6901) into the body. */
@@ -2583,12 +2515,6 @@ export interface components {
             /** @description The error, if the item was rejected. */
             problem?: components["schemas"]["Problem"];
         };
-        PatientsHistoryPage: {
-            /** @description URL of the page with older entries; null on the last. */
-            next: string | null;
-            /** @description The entries of this page, the newest first. */
-            results: components["schemas"]["Entry"][];
-        };
         PatientsPage: {
             /**
              * Format: int64
@@ -2879,6 +2805,12 @@ export interface components {
             status?: 429;
             /** @enum {string} */
             code?: "rate_limited";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "rate_limited";
         };
         ReferencedDetails: {
             /**
@@ -3253,12 +3185,6 @@ export interface components {
              */
             code: "validation_failed";
         };
-        Values: {
-            /** @description The value before the change. A new row has none. */
-            from?: unknown;
-            /** @description The value after the change. A deleted row has none. */
-            to?: unknown;
-        };
         VariantInput: {
             /**
              * @description The code of the store, unique regardless of case. One line of text.
@@ -3625,6 +3551,26 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["EmailTakenProblem"];
+            };
+        };
+        /**
+         * @description - `export_in_progress`: Another export is not done yet.
+         *     - `rate_limited`: Too many requests.
+         */
+        ExportInProgressOrRateLimited: {
+            headers: {
+                /** @description The methods of this path. */
+                Allow?: string;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ExportInProgressProblem"] | components["schemas"]["RateLimitedProblem"];
             };
         };
         /** @description `idempotency_in_progress`: The same request is still under way. */
@@ -4110,6 +4056,8 @@ export interface components {
     headers: {
         /** @description The methods of this path. */
         Allow: string;
+        /** @description The name of the file of an export. A page of JSON lacks it. */
+        "Content-Disposition": string;
         /** @description The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match. */
         ETag: string;
         /** @description true if the answer is that of an earlier request with the same key. */
@@ -4143,7 +4091,6 @@ export type AdminProduct = components['schemas']['AdminProduct'];
 export type AdminVariant = components['schemas']['AdminVariant'];
 export type Appointment = components['schemas']['Appointment'];
 export type AppointmentInput = components['schemas']['AppointmentInput'];
-export type AppointmentsHistoryPage = components['schemas']['AppointmentsHistoryPage'];
 export type AppointmentsPage = components['schemas']['AppointmentsPage'];
 export type AuthenticationRequiredProblem = components['schemas']['AuthenticationRequiredProblem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
@@ -4170,7 +4117,7 @@ export type DoctorsPage = components['schemas']['DoctorsPage'];
 export type EmailChangeInput = components['schemas']['EmailChangeInput'];
 export type EmailCredentialsInput = components['schemas']['EmailCredentialsInput'];
 export type EmailTakenProblem = components['schemas']['EmailTakenProblem'];
-export type Entry = components['schemas']['Entry'];
+export type ExportInProgressProblem = components['schemas']['ExportInProgressProblem'];
 export type Fault = components['schemas']['Fault'];
 export type ForbiddenProblem = components['schemas']['ForbiddenProblem'];
 export type IdempotencyInProgressProblem = components['schemas']['IdempotencyInProgressProblem'];
@@ -4213,7 +4160,6 @@ export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
 export type PatientItem = components['schemas']['PatientItem'];
 export type PatientResult = components['schemas']['PatientResult'];
-export type PatientsHistoryPage = components['schemas']['PatientsHistoryPage'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
 export type PreconditionFailedProblem = components['schemas']['PreconditionFailedProblem'];
@@ -4259,7 +4205,6 @@ export type UriTooLongProblem = components['schemas']['UriTooLongProblem'];
 export type User = components['schemas']['User'];
 export type UsernameCredentialsInput = components['schemas']['UsernameCredentialsInput'];
 export type ValidationFailedProblem = components['schemas']['ValidationFailedProblem'];
-export type Values = components['schemas']['Values'];
 export type VariantInput = components['schemas']['VariantInput'];
 export type VariantLimitDetails = components['schemas']['VariantLimitDetails'];
 export type VariantLimitProblem = components['schemas']['VariantLimitProblem'];
@@ -4281,6 +4226,7 @@ export type ResponseCsrfFailed = components['responses']['CsrfFailed'];
 export type ResponseCsrfFailedOrForbidden = components['responses']['CsrfFailedOrForbidden'];
 export type ResponseCsrfFailedOrTlsRequired = components['responses']['CsrfFailedOrTlsRequired'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
+export type ResponseExportInProgressOrRateLimited = components['responses']['ExportInProgressOrRateLimited'];
 export type ResponseIdempotencyInProgress = components['responses']['IdempotencyInProgress'];
 export type ResponseIdempotencyInProgressOrIllegalTransition = components['responses']['IdempotencyInProgressOrIllegalTransition'];
 export type ResponseIdempotencyInProgressOrInsufficientStockOrQuantityLimit = components['responses']['IdempotencyInProgressOrInsufficientStockOrQuantityLimit'];
@@ -4310,6 +4256,7 @@ export type ResponseUnsupportedMediaType = components['responses']['UnsupportedM
 export type ResponseUriTooLong = components['responses']['UriTooLong'];
 export type ResponseVariantNotFound = components['responses']['VariantNotFound'];
 export type HeaderAllow = components['headers']['Allow'];
+export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderLocation = components['headers']['Location'];
@@ -6073,66 +6020,6 @@ export interface operations {
             503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
-    getPatientHistory: {
-        parameters: {
-            query?: {
-                /** @description The id of an entry: the page has older ones. Without it, the page has the newest. */
-                before?: string;
-                /** @description How many entries a page has: 20 without it, and 100 at most. */
-                page_size?: number;
-            };
-            header?: {
-                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The patient's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PatientsHistoryPage"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["OverloadedOrUnavailable"];
-        };
-    };
     listAppointments: {
         parameters: {
             query?: {
@@ -6519,66 +6406,6 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["OverloadedOrUnavailable"];
-        };
-    };
-    getAppointmentHistory: {
-        parameters: {
-            query?: {
-                /** @description The id of an entry: the page has older ones. Without it, the page has the newest. */
-                before?: string;
-                /** @description How many entries a page has: 20 without it, and 100 at most. */
-                page_size?: number;
-            };
-            header?: {
-                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The appointment's id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AppointmentsHistoryPage"];
-                };
-            };
-            /** @description Not Modified */
-            304: {
-                headers: {
-                    Allow: components["headers"]["Allow"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["InvalidHostOrInvalidParameter"];
-            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
-            403: components["responses"]["CsrfFailedOrForbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
@@ -7823,6 +7650,8 @@ export interface operations {
                 page?: number;
                 /** @description How many rows a page has. More than 100 counts as 100. */
                 limit?: number;
+                /** @description The format of the answer. Every format but json has all rows of the list, and takes no parameters of pages. Defaults to the one that the header Accept prefers, or else json. */
+                format?: "json" | "csv" | "ndjson";
             };
             header?: never;
             path?: never;
@@ -7834,6 +7663,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -7842,13 +7672,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminOrdersPage"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["InvalidHostOrInvalidIdempotencyKeyOrInvalidParameter"];
             401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
             403: components["responses"]["CsrfFailedOrForbidden"];
             414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["ExportInProgressOrRateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
         };

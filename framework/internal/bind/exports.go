@@ -3,7 +3,6 @@ package bind
 import (
 	"slices"
 
-	"trestle.example/framework/call"
 	"trestle.example/framework/internal/export"
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
@@ -21,7 +20,6 @@ func (b *binder) exports(l *listing.List, add func(place string, ps ...query.Par
 	e.Exports = export.Compile(e.Out, r.Declaration.Export, b.api.Config.Case, b.at(r, "export"))
 	add("export", e.Exports.Param())
 	e.Refuses = append(slices.Clip(e.Refuses), problem.CodeExportInProgress)
-	e.Sends = append(slices.Clip(e.Sends), call.Header{Name: "Content-Disposition", Doc: "The name of the file of an export. A page of JSON lacks it."})
 }
 
 // checkExports reports formats of a viewset without a list.

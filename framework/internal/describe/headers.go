@@ -87,6 +87,9 @@ func (e Operation) headers() []call.Header {
 	if e.HasCursors() {
 		all = append(all, pageLinks())
 	}
+	if e.Exports != nil {
+		all = append(all, call.Header{Name: "Content-Disposition", Doc: "The name of the file of an export. A page of JSON lacks it."})
+	}
 	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}
