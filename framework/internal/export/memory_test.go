@@ -47,7 +47,7 @@ func rows(t *testing.T, db *sqldb.DB, number int) {
 }
 
 // TestExportsAreStreamed exports 30,000 rows, or as many as TEST_EXPORT_ROWS says, and expects the memory to stay small.
-// make exports exports 1,000,000 rows.
+// For 1,000,000 rows run make exports.
 func TestExportsAreStreamed(t *testing.T) {
 	number := 30_000
 	if text := os.Getenv("TEST_EXPORT_ROWS"); text != "" {

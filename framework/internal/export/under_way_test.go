@@ -186,13 +186,13 @@ func TestExportsThatFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			request.Header.Set("Authorization", "Name ann")
-			answer, err := http.DefaultClient.Do(request)
+			answer, err := http.DefaultTransport.RoundTrip(request)
 			if err != nil {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(answer.Body)
 			_ = answer.Body.Close()
-			if answer.StatusCode != 200 || err == nil {
+			if answer.StatusCode != http.StatusOK || err == nil {
 				t.Errorf("%s: the status is %d, and the whole body is read", format, answer.StatusCode)
 			}
 			if text := string(body); strings.Contains(text, "canary") || strings.Contains(text, `"code":"internal"`) != (format == "ndjson") {

@@ -20,7 +20,7 @@ import (
 // twice as many rows and about partBytes of JSON, so that the memory does not depend on the number of rows. The
 // numbers are below powers of two by one, for the row by which [keysetPage.find] finds out whether more follow.
 const (
-	firstPart = 1<<6 - 1
+	firstPart = 1<<4 - 1
 	mostPart  = 1<<10 - 1
 	partBytes = 256 << 10
 )
@@ -102,7 +102,7 @@ func (k *keysetPage) next(c *call.Call) (rows table.SentRows, more bool, err err
 func nextPart(limit int64, rows table.SentRows) int64 {
 	if rows.Rows > 0 {
 		fits := max(1, partBytes/max(1, len(rows.Text)/rows.Rows))
-		limit = min(2*limit+1, 1<<bits.Len(uint(fits))-1) //nolint:gosec // at least 1
+		limit = min(2*limit+1, 1<<bits.Len(uint(fits))-1)
 	}
 	return min(limit, mostPart)
 }

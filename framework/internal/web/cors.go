@@ -50,6 +50,9 @@ func newCORS(a describe.Catalog) *cors {
 		if e.HasCursors() {
 			exposes = append(exposes, problem.HeaderLink)
 		}
+		if e.Exports != nil {
+			exposes = append(exposes, "Content-Disposition")
+		}
 		if e.File != nil {
 			takes = append(takes, "Content-Disposition", "If-None-Match", "If-Range", "Range")
 		}
