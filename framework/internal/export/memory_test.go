@@ -22,24 +22,20 @@ import (
 // mostGrowth is how much the memory may grow during an export.
 const mostGrowth = 32 << 20
 
-// rows stores orders of Ann by one statement, with numbers from 1.
+// rows stores orders of Ann, with numbers from 1, by statements that each store some of them.
 func rows(t *testing.T, db *sqldb.DB, number int) {
 	t.Helper()
-	statement := `INSERT INTO orders (id, owner_id, number, note, weight, placed_at)
-		SELECT CAST('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0') AS uuid), ?, n, '=a note of some length, number ' || n, n / 7.0, '2026-01-02T03:04:05Z' FROM generate_series(1, ?) AS n`
+	const columns, each = "INSERT INTO orders (id, owner_id, number, note, weight, placed_at) ", 20_000
+	statement := columns + `SELECT CAST('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0') AS uuid), ?2, n, '=a note of some length, number ' || n, n / 7.0, ?3
+		FROM generate_series(?0, ?1) AS n`
 	if db.Kind() == sqldb.SQLite {
-		statement = `WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ?2)
-			INSERT INTO orders (id, owner_id, number, note, weight, placed_at)
-			SELECT '00000000-0000-7000-8000-' || printf('%012x', n), ?1, n, '=a note of some length, number ' || n, n / 7.0, '2026-01-02T03:04:05Z' FROM s`
-		statement = strings.NewReplacer("?2", strconv.Itoa(number), "?1", "?").Replace(statement)
-		_, err := db.NewRaw(statement, apitest.ID("ann")).Exec(t.Context())
-		if err != nil {
+		statement = "WITH RECURSIVE s (n) AS (SELECT ?0 UNION ALL SELECT n + 1 FROM s WHERE n < ?1) " + columns +
+			"SELECT '00000000-0000-7000-8000-' || printf('%012x', n), ?2, n, '=a note of some length, number ' || n, n / 7.0, ?3 FROM s"
+	}
+	for from := 1; from <= number; from += each {
+		if _, err := db.NewRaw(statement, from, min(number, from+each-1), apitest.ID("ann"), placed).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if _, err := db.NewRaw(statement, apitest.ID("ann"), number).Exec(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), "ANALYZE orders"); err != nil {
 		t.Fatal(err)
@@ -105,7 +101,7 @@ type meter struct {
 	idleProcess, process int64
 }
 
-// newMeter measures the memory before an export, after a first one of a few rows. Go gives memory back to the system after
+// newMeter measures the memory before an export. Go gives memory back to the system after
 // some minutes; FreeOSMemory does so at once.
 func newMeter(t *testing.T) *meter {
 	t.Helper()
