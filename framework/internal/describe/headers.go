@@ -71,6 +71,14 @@ func (e Operation) FileHeaders() []call.Header {
 	return slices.Clone(fileHeaders)
 }
 
+// ExportHeaders lists the headers of an export of the endpoint, if it has one.
+func (e Operation) ExportHeaders() []call.Header {
+	if e.Exports == nil {
+		return nil
+	}
+	return []call.Header{{Name: "Content-Disposition", Doc: "The name of the file of an export. A page of JSON lacks it."}}
+}
+
 // headers lists the headers of the endpoint's successes.
 func (e Operation) headers() []call.Header {
 	all := []call.Header{standardHeader(problem.HeaderRequestID), standardHeader(problem.HeaderAllow)}
@@ -87,9 +95,7 @@ func (e Operation) headers() []call.Header {
 	if e.HasCursors() {
 		all = append(all, pageLinks())
 	}
-	if e.Exports != nil {
-		all = append(all, call.Header{Name: "Content-Disposition", Doc: "The name of the file of an export. A page of JSON lacks it."})
-	}
+	all = append(all, e.ExportHeaders()...)
 	if location, sends := e.location(); sends {
 		all = append(all, location)
 	}

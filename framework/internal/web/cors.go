@@ -35,23 +35,17 @@ func newCORS(a describe.Catalog) *cors {
 		exposes = append(exposes, h.Name)
 	}
 	for _, e := range a.Operations() {
-		for _, h := range e.OwnHeaders() {
+		for _, h := range slices.Concat(e.OwnHeaders(), e.FileHeaders(), e.ExportHeaders()) {
 			exposes = append(exposes, h.Name)
 		}
 		for _, h := range e.Takes {
 			takes = append(takes, h.Name)
-		}
-		for _, h := range e.FileHeaders() {
-			exposes = append(exposes, h.Name)
 		}
 		if e.IsTagged() {
 			exposes, takes = append(exposes, conditional.HeaderETag), append(takes, conditional.HeaderIfNoneMatch)
 		}
 		if e.HasCursors() {
 			exposes = append(exposes, problem.HeaderLink)
-		}
-		if e.Exports != nil {
-			exposes = append(exposes, "Content-Disposition")
 		}
 		if e.File != nil {
 			takes = append(takes, "Content-Disposition", "If-None-Match", "If-Range", "Range")
