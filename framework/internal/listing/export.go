@@ -52,7 +52,7 @@ func (l *List) export(c *call.Call, parsed *listed) *table.Response {
 	parts := l.Resource.API.Exports.During(fair.ClientOf(c), l.parts(c, parsed))
 	return &table.Response{
 		Status: l.Endpoint.Status,
-		Parts:  parsed.export.Answer(l.Endpoint.Status, l.fileName(), l.Shown.Hiding().Hidden(c), parts),
+		Parts:  parsed.export.Answer(l.Endpoint.Status, l.fileName(), parsed.shown.Hiding().Hidden(c), parts),
 	}
 }
 
