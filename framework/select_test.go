@@ -278,3 +278,24 @@ func TestSelectMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestSelectOfExports: an export has a column for each chosen member alone.
+func TestSelectOfExports(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		v := chosenBooks()
+		v.Export = []framework.Media{framework.CSV, framework.NDJSON}
+		ada := serve(t, config(db), countries(), authors(), v, chapters()).as("ada")
+		stocked(t, db)
+		for query, want := range map[string]string{
+			"format=csv&fields=title":                   "title\r\nAnon\r\nEmma\r\nEmma II\r\n",
+			"format=csv&fields=title&expand=author":     "title,author.name,author.country.id,author.country.name\r\nAnon,,,\r\nEmma,Austen,*,England\r\nEmma II,Stateless,,\r\n",
+			"format=ndjson&fields=title&search=sequel":  "",
+			"format=ndjson&fields=title&ordering=title": "{\"title\":\"Anon\"}\n{\"title\":\"Emma\"}\n{\"title\":\"Emma II\"}",
+		} {
+			if got := ada.get("/api/books/?" + query).is(200).body; !likeText(strings.TrimSpace(got), strings.TrimSpace(want)) {
+				t.Errorf("%s is %q; want %q", query, got, want)
+			}
+		}
+		ada.get("/api/books/?format=csv&fields=titel").refuses(400, "invalid_parameter")
+	})
+}

@@ -494,6 +494,26 @@ export interface paths {
         patch: operations["bulkChangeEachPatients"];
         trace?: never;
     };
+    "/api/patients/{id}/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The changes of the row, the newest first: who changed which fields, when, and by which request
+         * @description Permission: patients.audit; the caller's own rows, or all rows with the permission patients.view.
+         */
+        get: operations["getPatientHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/appointments/": {
         parameters: {
             query?: never;
@@ -550,6 +570,26 @@ export interface paths {
          * @description For signed-in users; the caller's own rows, or all rows with the permissions appointments.view and appointments.change.
          */
         patch: operations["updateAppointment"];
+        trace?: never;
+    };
+    "/api/appointments/{id}/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The changes of the row, the newest first: who changed which fields, when, and by which request
+         * @description Permission: appointments.audit; the caller's own rows, or all rows with the permission appointments.view.
+         */
+        get: operations["getAppointmentHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/doctors/": {
@@ -1411,6 +1451,12 @@ export interface components {
              */
             notes?: string;
         };
+        AppointmentsHistoryPage: {
+            /** @description URL of the page with older entries; null on the last. */
+            next: string | null;
+            /** @description The entries of this page, the newest first. */
+            results: components["schemas"]["Entry"][];
+        };
         AppointmentsPage: {
             /**
              * Format: int64
@@ -1802,6 +1848,41 @@ export interface components {
              * @enum {string}
              */
             code: "email_taken";
+        };
+        Entry: {
+            /**
+             * Format: uuid
+             * @description Identifies the entry.
+             */
+            id: string;
+            /**
+             * @description The viewset, and what happened to the row: created, updated or deleted.
+             * @example patients.updated
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description The time of the request that changed the row.
+             */
+            at: string;
+            /** @description The id of the caller who changed the row; null for a caller without one. */
+            caller: string | null;
+            /**
+             * @description The viewset and the name of the endpoint that changed the row.
+             * @example patients.patch
+             */
+            action: string;
+            /**
+             * Format: uuid
+             * @description The id of the request, which its answer has in the header X-Request-Id.
+             */
+            request: string;
+            /** @description The fields that changed, and that you may see. */
+            changes: {
+                [key: string]: components["schemas"]["Values"];
+            };
+            /** @description The values have been removed from this entry. */
+            forgotten: boolean;
         };
         /** @description Another export is not done yet. */
         ExportInProgressProblem: components["schemas"]["Problem"] & {
@@ -2515,6 +2596,12 @@ export interface components {
             /** @description The error, if the item was rejected. */
             problem?: components["schemas"]["Problem"];
         };
+        PatientsHistoryPage: {
+            /** @description URL of the page with older entries; null on the last. */
+            next: string | null;
+            /** @description The entries of this page, the newest first. */
+            results: components["schemas"]["Entry"][];
+        };
         PatientsPage: {
             /**
              * Format: int64
@@ -3184,6 +3271,12 @@ export interface components {
              * @enum {string}
              */
             code: "validation_failed";
+        };
+        Values: {
+            /** @description The value before the change. A new row has none. */
+            from?: unknown;
+            /** @description The value after the change. A deleted row has none. */
+            to?: unknown;
         };
         VariantInput: {
             /**
@@ -4091,6 +4184,7 @@ export type AdminProduct = components['schemas']['AdminProduct'];
 export type AdminVariant = components['schemas']['AdminVariant'];
 export type Appointment = components['schemas']['Appointment'];
 export type AppointmentInput = components['schemas']['AppointmentInput'];
+export type AppointmentsHistoryPage = components['schemas']['AppointmentsHistoryPage'];
 export type AppointmentsPage = components['schemas']['AppointmentsPage'];
 export type AuthenticationRequiredProblem = components['schemas']['AuthenticationRequiredProblem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
@@ -4117,6 +4211,7 @@ export type DoctorsPage = components['schemas']['DoctorsPage'];
 export type EmailChangeInput = components['schemas']['EmailChangeInput'];
 export type EmailCredentialsInput = components['schemas']['EmailCredentialsInput'];
 export type EmailTakenProblem = components['schemas']['EmailTakenProblem'];
+export type Entry = components['schemas']['Entry'];
 export type ExportInProgressProblem = components['schemas']['ExportInProgressProblem'];
 export type Fault = components['schemas']['Fault'];
 export type ForbiddenProblem = components['schemas']['ForbiddenProblem'];
@@ -4160,6 +4255,7 @@ export type Patient = components['schemas']['Patient'];
 export type PatientInput = components['schemas']['PatientInput'];
 export type PatientItem = components['schemas']['PatientItem'];
 export type PatientResult = components['schemas']['PatientResult'];
+export type PatientsHistoryPage = components['schemas']['PatientsHistoryPage'];
 export type PatientsPage = components['schemas']['PatientsPage'];
 export type PlaceOrderInput = components['schemas']['PlaceOrderInput'];
 export type PreconditionFailedProblem = components['schemas']['PreconditionFailedProblem'];
@@ -4205,6 +4301,7 @@ export type UriTooLongProblem = components['schemas']['UriTooLongProblem'];
 export type User = components['schemas']['User'];
 export type UsernameCredentialsInput = components['schemas']['UsernameCredentialsInput'];
 export type ValidationFailedProblem = components['schemas']['ValidationFailedProblem'];
+export type Values = components['schemas']['Values'];
 export type VariantInput = components['schemas']['VariantInput'];
 export type VariantLimitDetails = components['schemas']['VariantLimitDetails'];
 export type VariantLimitProblem = components['schemas']['VariantLimitProblem'];
@@ -6020,6 +6117,66 @@ export interface operations {
             503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
+    getPatientHistory: {
+        parameters: {
+            query?: {
+                /** @description The id of an entry: the page has older ones. Without it, the page has the newest. */
+                before?: string;
+                /** @description How many entries a page has: 20 without it, and 100 at most. */
+                page_size?: number;
+            };
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The patient's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientsHistoryPage"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
     listAppointments: {
         parameters: {
             query?: {
@@ -6406,6 +6563,66 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
+    getAppointmentHistory: {
+        parameters: {
+            query?: {
+                /** @description The id of an entry: the page has older ones. Without it, the page has the newest. */
+                before?: string;
+                /** @description How many entries a page has: 20 without it, and 100 at most. */
+                page_size?: number;
+            };
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The appointment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentsHistoryPage"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["OverloadedOrUnavailable"];
