@@ -43,8 +43,8 @@ type Next func(done []*Result) (schema.QueryAppender, error)
 
 // WriteThen is like [Session.Write] for a write of several statements, which are one transaction. It runs q, and
 // then the statements that next makes, until it returns nil. If next returns an error, nothing is written.
-// WriteThen returns the rows of each statement. On PostgreSQL, q changes the row, and the statements that follow are of
-// writes with the same text as q, so that those of several writes are sent together too, if they have RETURNING. On SQLite, q may also be a
+// WriteThen returns the rows of each statement. On PostgreSQL, q changes the row, and writes whose q has the same text are sent together: first
+// their statements q as one, then the statements that follow as one, if these have the same text too and RETURNING. On SQLite, q may also be a
 // query.
 //
 // next may run in another goroutine, and again if the transaction runs again. If WriteThen returns an error, next may

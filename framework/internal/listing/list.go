@@ -117,14 +117,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	faults.Add(err)
 	parsed.values = values
-	for _, f := range l.Filters {
-		if anyGiven(f.Params, values) {
-			narrow, err := f.Read(c, values)
-			parsed.add(narrow)
-			parsed.related = parsed.related || f.Related && narrow != nil
-			faults.Add(err)
-		}
-	}
+	l.filter(c, &parsed, &faults)
 	if s := l.Resource.Search; s != nil && values[s.Param] != "" {
 		terms, err := s.Read(values[s.Param])
 		parsed.search, parsed.searchInRow = s.Narrow(c, terms), s.NarrowInRow(c, terms)
@@ -150,6 +143,18 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	parsed.window, err = l.Endpoint.Pagination.Window(values)
 	faults.Add(err)
 	return &parsed, faults.Err()
+}
+
+// filter parses the parameters of the filters.
+func (l *List) filter(c *call.Call, parsed *listed, faults *fault.List) {
+	for _, f := range l.Filters {
+		if anyGiven(f.Params, parsed.values) {
+			narrow, err := f.Read(c, parsed.values)
+			parsed.add(narrow)
+			parsed.related = parsed.related || f.Related && narrow != nil
+			faults.Add(err)
+		}
+	}
 }
 
 func (a *listed) add(n query.Narrow) {

@@ -3,6 +3,8 @@ package table
 import (
 	"database/sql/driver"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -181,11 +183,11 @@ func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) 
 	entry := r.entries(c)
 	var after reflect.Value // counts only without an error, because the function may still run after one
 	done, err := c.Session().WriteThen(c, statements[0], req.Key, func(done []*sqldb.Result) (schema.QueryAppender, error) {
-		switch n := done[0].Len(); {
+		switch n := done[len(done)-1].Len(); {
+		case len(done) > len(statements) || n == 0:
+			return nil, nil //nolint:nilnil // no statement
 		case n > 1:
 			return nil, Only(n)
-		case n == 0 || len(done) > len(statements):
-			return nil, nil //nolint:nilnil // no statement
 		case len(done) < len(statements):
 			return statements[len(done)], nil
 		}
@@ -197,7 +199,7 @@ func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) 
 		return entry(r.stored(before, stored))
 	})
 	if err == nil {
-		err = Only(done[0].Len())
+		err = Only(done[min(len(done), len(statements))-1].Len())
 	}
 	if err != nil {
 		return m, err
@@ -205,6 +207,10 @@ func (r *Resource) UpdateRecorded(c *call.Call, req *Request, set []Assignment) 
 	r.Link(after)
 	return after.Addr(), nil
 }
+
+// beforeName begins the names of the row before an update and of its columns. No model has such a name, so that a name in the
+// update itself means a column of the table.
+const beforeName = "trestle: before "
 
 // updateWithBefore makes the statements of an update that return the row before and after it. On PostgreSQL, one statement returns the columns after the
 // update and then those before it, which it locks first. On SQLite, a query
@@ -214,16 +220,16 @@ func (r *Resource) updateWithBefore(c *call.Call, req *Request, set []Assignment
 	if r.API.DB.Kind() == sqldb.SQLite {
 		return []schema.QueryAppender{before, update.Returning(r.columns())}
 	}
-	const old = "before_"
 	returning := []string{}
-	for _, f := range r.Table.Fields {
-		before = before.ColumnExpr("?TableAlias.? AS ?", bun.Ident(f.Name), bun.Ident(old+f.Name)) // without the prefix, SET could mean either column
-		returning = append(returning, naming.Quote(old+f.Name))
+	for i, f := range r.Table.Fields {
+		old := beforeName + strconv.Itoa(i)
+		before = before.ColumnExpr("?TableAlias.? AS ?", bun.Ident(f.Name), bun.Ident(old))
+		returning = append(returning, naming.Quote(old))
+		if slices.Contains(r.Table.PKs, f) {
+			update = update.Where("?TableAlias.? = ?", bun.Ident(f.Name), bun.Ident(old))
+		}
 	}
-	update = update.TableExpr("(?) AS ?", r.API.DB.Kind().ForUpdate(before), bun.Ident("before"))
-	for _, key := range r.Table.PKs {
-		update = update.Where("?TableAlias.? = ?", bun.Ident(key.Name), bun.Ident(old+key.Name))
-	}
+	update = update.TableExpr("(?) AS ?", r.API.DB.Kind().ForUpdate(before), bun.Ident(beforeName))
 	return []schema.QueryAppender{update.Returning(r.columns() + ", " + strings.Join(returning, ", "))}
 }
 

@@ -178,7 +178,7 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
 
-// blind reports whether a change does not need to read the row first. A recorder needs the row
+// blind reports whether a change does not need to read the row first. The Recorder of the API needs the row
 // before the change if the body writes a column, and If-Match compares its version.
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
 	return r.Match == nil && (!w.Resource.Observed() || len(w.assignments(in)) == 0) &&
@@ -268,7 +268,7 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 	var out table.SentRow
 	var err error
 	switch {
-	case w.blind(c, r, in) && !(m.IsValid() && w.Resource.Recorded()): // the history needs a row that was read
+	case w.blind(c, r, in) && !(m.IsValid() && w.Resource.Recorded()): // a row that was read is not read again for the history
 		out, err = w.changeBlind(c, r, in)
 	case m.IsValid():
 		out, err = w.changeRead(c, m, in, changes)

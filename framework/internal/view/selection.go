@@ -42,8 +42,8 @@ type choice struct {
 	index []int // of its field in the view; it may lead through lists
 }
 
-// Select compiles what clients may choose of a view of a viewset. It calls fault for each mistake. A name of Expand that the
-// view lacks, or that is a column there, is none: another view of the viewset may show related rows by it.
+// Select compiles what clients may choose of a view of a viewset. It calls fault for each mistake. It omits names of
+// Expand that the view lacks, or that are columns there: another view of the viewset may show related rows by them.
 func (p *Plan) Select(declared declare.Select, fault func(error)) *Selection {
 	s := &Selection{Default: p, whole: p, fields: declared.Fields}
 	if wire.MakesJSON(p.out) {

@@ -1,5 +1,5 @@
-// Package batch sends writes together that wait while others run: one statement and one
-// commit on PostgreSQL, one transaction on SQLite.
+// Package batch sends writes together that wait while others run, in one transaction. On PostgreSQL, writes with the same text are
+// one statement.
 package batch
 
 import (

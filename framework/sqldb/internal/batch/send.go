@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/sqldb/internal/connection"
 	"trestle.example/framework/sqldb/internal/dialect"
 	"trestle.example/framework/sqldb/internal/fault"
+	"trestle.example/framework/sqldb/internal/pool"
 	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
@@ -56,26 +57,21 @@ func (q *Queue) inStatements(b *batch) error {
 		if err != nil {
 			return err
 		}
-		if err := q.inTx(some, func(s Statement) (*connection.Result, error) { return c.Read(b.ctx, s.Text, numbered(s.Args)) }); err != nil {
+		if err := q.inTx(some, func(s Statement) (*connection.Result, error) { return c.Read(b.ctx, s.Text, pool.Numbered(s.Args)) }); err != nil {
 			_ = tx.Rollback()
 			return err
 		}
 		committed = tx.Commit()
 		return nil
 	})
+	if fault.IsStale(err) { // a column has another type now; the connection prepares the statement again for the next writes
+		return errApart
+	}
 	return cmp.Or(err, committed)
 }
 
-// numbered returns values in the form that a driver takes.
-func numbered(args []any) []driver.NamedValue {
-	all := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		all[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	return all
-}
-
-// inTx runs the statements of writes in a transaction, as many together as the writes have in common.
+// inTx runs the statements of writes in a transaction: the first statements of all writes as one, then the second ones, and so on, as
+// long as their texts are equal.
 func (q *Queue) inTx(some []*write, run func(Statement) (*connection.Result, error)) error {
 	var statements []Statement
 	for _, w := range some {
@@ -103,8 +99,14 @@ func (q *Queue) inTx(some []*write, run func(Statement) (*connection.Result, err
 	return nil
 }
 
-// follow returns the statement that follows those that have results.
-func (w *write) follow() (Statement, bool, error) {
+// follow returns the statement that follows those that have results. A panic is the error errApart: it happens again in the
+// request of the write itself, and the other writes do not have it.
+func (w *write) follow() (next Statement, follows bool, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errApart
+		}
+	}()
 	if w.Next == nil {
 		return Statement{}, false, nil
 	}
@@ -172,7 +174,7 @@ func (q *Queue) inOneStatement(b *batch) error {
 		for _, w := range some {
 			args = append(args, w.Args...)
 		}
-		all, err := c.Read(b.ctx, text, numbered(args))
+		all, err := c.Read(b.ctx, text, pool.Numbered(args))
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ const badConnections = 3
 // sql.Rows, which start a goroutine for each query.
 func (p *Pool) Read(ctx context.Context, text string, args []any) (r *connection.Result, err error) {
 	err = p.OnConn(ctx, sqltext.IsWrite(text), func(c *connection.Conn) (err error) {
-		r, err = c.Read(ctx, text, numbered(args))
+		r, err = c.Read(ctx, text, Numbered(args))
 		return err
 	})
 	return r, err
@@ -61,8 +61,8 @@ func onConnOnce(take func() (*sql.Conn, error), fn func(*connection.Conn) error)
 	})
 }
 
-// numbered returns values in the form that a driver takes.
-func numbered(args []any) []driver.NamedValue {
+// Numbered returns values in the form that a driver takes.
+func Numbered(args []any) []driver.NamedValue {
 	all := make([]driver.NamedValue, len(args))
 	for i, v := range args {
 		all[i] = driver.NamedValue{Ordinal: i + 1, Value: v}

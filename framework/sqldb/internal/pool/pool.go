@@ -130,7 +130,7 @@ func (p *Pool) Query(ctx context.Context, text string, args ...any) (rows *sql.R
 // Exec runs a statement without rows on the pool.
 func (p *Pool) Exec(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
 	err = p.OnConn(ctx, sqltext.IsWrite(text), func(c *connection.Conn) (err error) {
-		res, err = c.ExecContext(ctx, text, numbered(args))
+		res, err = c.ExecContext(ctx, text, Numbered(args))
 		return err
 	})
 	return res, err
