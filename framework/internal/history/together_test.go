@@ -56,7 +56,7 @@ type beforeView struct {
 }
 
 // TestWritesTogether: the names of a model and of its columns may be any, a panic of a program's code for one row is an error of
-// that request alone, and a row that a trigger leaves as it is is not found.
+// that request alone, and a row that a trigger does not let change is 404.
 func TestWritesTogether(t *testing.T) {
 	apitest.Databases(t, sqldb.Migrations{Namespace: "befores", FS: fstest.MapFS{
 		"1_befores.tx.up.sql": {Data: []byte(`CREATE TABLE befores ({{id}}, status {{text}} NOT NULL, before_status {{text}} NOT NULL, mood {{text}} NOT NULL,
