@@ -59,7 +59,12 @@ func fixedStages() []stage {
 		makes("sbom", "what the program is made of is written down, every module of it", "sbom", "FIGURE .bin/trestle.spdx.json: it names "),
 		makes("race", "the race detector finds nothing in the short tests of the framework, the clinic and the store", "race", "ok  \ttrestle.example/framework\t"),
 		tests("isolation", "the proofs that no caller reaches another's row, of all programs here, with 20 seeds: 0 false alarms", "./cmd/trestle", "TestProveRaisesNoFalseAlarm"),
-		tests("isolation-mutants", "the framework without one of 45 checks: the proof of a program fails", "./cmd/trestle", "TestProveFindsMutants"),
+		{
+			name: "isolation-faults", proves: "the proof finds the faults of all servers that have some, on both databases",
+			sees: "ok  \ttrestle.example/framework/internal/prove\t", command: append(
+				whole(), "TRESTLE_PROVE=1", "go", "test", "-count=1", "-timeout", "40m", "./framework/internal/prove"),
+		},
+		tests("isolation-mutants", "the framework without one of its checks: the proof of a program fails", "./cmd/trestle", "TestProveFindsMutants"),
 		tests("isolation-fresh", "65 mutants that were made after the proof: at least 55 are found", "./cmd/trestle", "TestFreshMutants"),
 		tests("disconnects", "500 clients disconnect: 0 statements after 500 ms", "./cmd/trestle", "TestWhoIsGoneLeavesNoStatement"),
 		tests("bombs", "gzip, depth, dripping connections: memory + 64 MiB at most, p99 of others under twice", "./cmd/trestle", "TestBombs"),

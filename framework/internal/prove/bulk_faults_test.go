@@ -16,7 +16,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A pot has a name that none of its owner's other pots has.
@@ -256,7 +255,7 @@ func TestBulkIsProvedAsOneRow(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, c.change != nil, schema, func(t *testing.T, db *sqldb.DB) {
 				if err := db.Migrate(t.Context(), nil, shelfSchema, ticketSchema, potSchema); err != nil {
 					t.Fatal(err)
 				}

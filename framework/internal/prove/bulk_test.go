@@ -129,7 +129,7 @@ func TestBulk(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, c.change != nil, shelfSchema, func(t *testing.T, db *sqldb.DB) {
 				var change func(*guests, http.Handler) http.Handler
 				if c.change != nil {
 					change = c.change(db)

@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Firm receives bids of several callers.
@@ -253,7 +252,7 @@ func bids(careless bool) []framework.Resource {
 func TestCarelessFunctions(t *testing.T) {
 	t.Parallel()
 	for _, careless := range []bool{false, true} {
-		apitest.Databases(t, bidSchema, func(t *testing.T, db *sqldb.DB) {
+		onDatabases(t, careless, bidSchema, func(t *testing.T, db *sqldb.DB) {
 			report := prove(t, db, nil, bids(careless)...)
 			if !careless {
 				if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {

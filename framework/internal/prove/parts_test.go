@@ -123,7 +123,7 @@ func TestPartsOfPrivateRows(t *testing.T) {
 		{"weigh", "POST /api/parcels/weigh/", "with the key of another's row"},
 	} {
 		t.Run(c.leak, func(t *testing.T) {
-			apitest.Databases(t, parcelSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, c.leak != "", parcelSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, nil, parcels(c.leak)...)
 				if c.leak != "" {
 					finds(t, report, c.endpoint, c.finding)

@@ -14,7 +14,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // gardens are the tables of gardens, with their plants and the labels of their owners.
@@ -153,7 +152,7 @@ func TestRelatedRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, gardens, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, c.change != nil, gardens, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, planted()...)
 				all := slices.Concat(report.Findings, report.Unexercised)
 				if c.change == nil {

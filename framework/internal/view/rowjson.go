@@ -71,12 +71,15 @@ func newRowWriter(p *Plan, dropped [][]int) *rowWriter {
 		byName[naming.JSONName(f)] = i
 	}
 	names, ok := memberNames(p.out)
+	if !ok {
+		return nil
+	}
 	for f := range naming.ShapeFields(p.out) {
 		if isBelow(f.Index, dropped) {
 			names = slices.DeleteFunc(names, func(name string) bool { return name == naming.JSONName(f) })
 		}
 	}
-	if !ok || len(names) == 0 || len(names) != len(p.leaves) {
+	if len(names) == 0 || len(names) != len(p.leaves) {
 		return nil
 	}
 	w, shown := &rowWriter{plan: p}, wire.CompileNames(p.out, p.api.Config.Case)
