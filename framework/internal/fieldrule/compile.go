@@ -21,7 +21,7 @@ func ofType(t reflect.Type, known func(reflect.Type) (*Mask, bool), done map[ref
 	if t == nil {
 		return nil
 	}
-	t = elementOf(t)
+	t = naming.Element(t)
 	if t.Kind() == reflect.Map {
 		return &Mask{each: ofType(t.Elem(), known, done)}
 	}

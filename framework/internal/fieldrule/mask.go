@@ -53,7 +53,7 @@ func (m *Mask) at(index []int) *member {
 	t := m.of
 	for i, at := range index {
 		f := t.Field(at)
-		t = elementOf(f.Type)
+		t = naming.Element(f.Type)
 		switch {
 		case isEmbedded(f):
 			continue
@@ -80,14 +80,6 @@ func (m *Mask) own(name string, index []int) *member {
 // field.
 func isEmbedded(f reflect.StructField) bool {
 	return f.Anonymous && f.Tag.Get("json") == "" && f.Type.Kind() == reflect.Struct
-}
-
-// elementOf is the type of a value without pointers, slices and arrays around it.
-func elementOf(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
-		t = t.Elem()
-	}
-	return t
 }
 
 // Members yields each member that has a rule, with the rule.

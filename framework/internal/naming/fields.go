@@ -50,6 +50,14 @@ func Indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
+// Element is the type of a value without pointers, slices and arrays around it.
+func Element(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t
+}
+
 // Quote returns a name as a quoted SQL identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 

@@ -95,28 +95,21 @@ func names(of []choice) []string {
 func (p *Plan) member(name string) (index []int, err error) {
 	t := p.out
 	for i, part := range strings.Split(name, ".") {
-		if t = elementOf(t); i > 1 || t.Kind() != reflect.Struct {
+		if t = naming.Element(t); i > 1 || t.Kind() != reflect.Struct {
 			return nil, nil
 		}
 		if wire.MakesJSON(t) {
 			return nil, naming.Sentence("Expand has %q, but %s writes its JSON itself; leave out MarshalJSON, or expand the whole member", name, t.Name())
 		}
-		at := slices.IndexFunc(slices.Collect(naming.ShapeFields(t)), func(f reflect.StructField) bool { return p.api.Config.Case.JSONName(f) == part })
+		fields := slices.Collect(naming.ShapeFields(t))
+		at := slices.IndexFunc(fields, func(f reflect.StructField) bool { return p.api.Config.Case.JSONName(f) == part })
 		if at < 0 {
 			return nil, nil
 		}
-		f := slices.Collect(naming.ShapeFields(t))[at]
+		f := fields[at]
 		index, t = slices.Concat(index, f.Index), f.Type
 	}
 	return index, nil
-}
-
-// elementOf is the type of a value without pointers and slices around it.
-func elementOf(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	return t
 }
 
 // isColumn reports whether a field shows a column of the row itself, or is inside such a field.
