@@ -62,7 +62,8 @@ func fixedStages() []stage {
 		{
 			name: "isolation-faults", proves: "the proof finds the faults of all servers that have some, on both databases",
 			sees: "ok  \ttrestle.example/framework/internal/prove\t", command: append(
-				whole(), "TRESTLE_PROVE=1", "go", "test", "-count=1", "-timeout", "40m", "./framework/internal/prove"),
+				whole(), "TRESTLE_PROVE=1", "go", "run", "./cmd/withpg", "--install", "--",
+				"go", "test", "-count=1", "-timeout", "40m", "-run", "^Test", "./framework/internal/prove"),
 		},
 		tests("isolation-mutants", "the framework without one of its checks: the proof of a program fails", "./cmd/trestle", "TestProveFindsMutants"),
 		tests("isolation-fresh", "65 mutants that were made after the proof: at least 55 are found", "./cmd/trestle", "TestFreshMutants"),

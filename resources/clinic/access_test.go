@@ -221,6 +221,9 @@ func TestCredentials(t *testing.T) {
 			"an inactive user's token": "Token " + s.token("ina"), "SQL": "Token trs_' OR '1'='1", "a very long one": "Token trs_" + strings.Repeat("A", 5000),
 		} {
 			want := frameworktest.Scenario{Name: name, Path: "/api/patients/", Headers: map[string]string{"Authorization": header}, Status: 401, Code: "invalid_token", Answers: map[string]string{"WWW-Authenticate": challenge}}
+			if strings.HasPrefix(header, "Bearer ") { // RFC 6750, section 3.1
+				want.Answers["WWW-Authenticate"] += `, error="invalid_token"`
+			}
 			if strings.TrimSpace(header) == "" {
 				want.Code = "authentication_required"
 			}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
@@ -377,29 +376,19 @@ func (w *world) item(method, id string, item fields) {
 func (w *world) compare() {
 	w.t.Helper()
 	got := map[string][]string{}
-	for place := ""; ; {
-		events, next, err := framework.FollowHistory(w.t.Context(), w.db, place, 97)
+	for _, e := range followAll(w.t, w.db) {
+		who := *e.Caller
+		for name := range names {
+			if apitest.ID(name).String() == who {
+				who = name
+			}
+		}
+		text, err := json.Marshal(e.Changes)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if len(events) == 0 {
-			break
-		}
-		place = next
-		for _, e := range events {
-			who := *e.Caller
-			for name := range names {
-				if apitest.ID(name).String() == who {
-					who = name
-				}
-			}
-			text, err := json.Marshal(e.Changes)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			row := e.ViewSet + " " + e.Key
-			got[row] = append(got[row], fmt.Sprintf("%s by %s, %s: %s", e.Type, who, e.Action, text))
-		}
+		row := e.ViewSet + " " + e.Key
+		got[row] = append(got[row], fmt.Sprintf("%s by %s, %s: %s", e.Type, who, e.Action, text))
 	}
 	n := 0
 	for row, want := range w.entries {

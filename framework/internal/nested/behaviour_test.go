@@ -319,7 +319,7 @@ func TestConcurrentDelete(t *testing.T) {
 			}
 			var orphans int
 			if err := db.NewRaw("SELECT count(*) FROM posts WHERE board_id NOT IN (SELECT id FROM boards)").Scan(t.Context(), &orphans); err != nil || orphans > 0 {
-				t.Fatalf("%d posts have no board, error %v", orphans, err)
+				t.Fatalf("%d posts have no board, error %v; the posts were answered %v", orphans, err, statuses)
 			}
 		}
 	})
