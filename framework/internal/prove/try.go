@@ -121,14 +121,21 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 		p.unreached(e, nil)
 		return
 	}
+	var likes []*fixture.Row
 	if e.Info.Method == http.MethodGet {
-		one = p.referred(e.Resource, one)[0] // an answer may have rows that refer to it
+		likes = p.referred(e.Resource, one) // an answer may have rows that refer to it
+		one, likes = likes[0], likes[1:]
 	} else {
 		p.Alone = e.Kind == declare.VerbDeletes // or other rows may refer to it
 		one = p.another(e, one)
 		p.Alone = false
 	}
 	p.reachAll(e, one)
+	if e.Kind == declare.VerbAbsent { // an action may answer with rows of any of the tables
+		for _, like := range likes {
+			p.reachAll(e, like)
+		}
+	}
 	p.tryElsewhere(e, one)
 	p.tryLinked(e, one)
 	p.tryLocks(e, one)
