@@ -114,10 +114,12 @@ func (p *prover) keptFrom(who *fixture.Person, one *fixture.Row) bool {
 	if p.limited(one) {
 		return !p.mayChange(who, one)
 	}
+	if p.Served(one) {
+		return false
+	}
 	kept := false
-	for _, whole := range p.Made {
-		key := p.KeyOf(whole)
-		if p.Served(one) || key == "" || !p.limited(whole) || !one.RefersTo(key) {
+	for _, whole := range p.ReferredBy(one) {
+		if !p.limited(whole) {
 			continue
 		}
 		if kept = !p.mayChange(who, whole); !kept {
@@ -137,7 +139,7 @@ func (p *prover) ofAnother(one, of *fixture.Row) bool {
 	if key == "" || one.RefersTo(key) {
 		return false
 	}
-	return slices.ContainsFunc(p.Made, func(whole *fixture.Row) bool { return whole.Table == of.Table && one.RefersTo(p.KeyOf(whole)) })
+	return slices.ContainsFunc(p.ReferredBy(one), func(whole *fixture.Row) bool { return whole.Table == of.Table })
 }
 
 // limited reports whether a viewset writes rows of the table, or limits by Writers who does.
