@@ -47,7 +47,7 @@ func (p *prover) ownersAround(at int) (all []*fixture.Person) {
 }
 
 // mostReached limits the rows of others that a person tries to change by requests for several rows: two rows that it sees, and
-// two that it does not see. Requests for one row are tried for the rows of every other caller.
+// two that it does not see.
 const mostReached = 2
 
 // exercise sends the request as callers who may change a row that there is, until one succeeds.
@@ -72,13 +72,31 @@ func (p *prover) exercise(e *fixture.Endpoint) {
 func (p *prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, tried map[bool]int) {
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
-	if e.Access(who) == spec.AccessRefused || !hidden && !kept || tried[hidden] == mostReached {
+	refused := e.Access(who) == spec.AccessRefused
+	if !refused && !hidden && !kept || tried[hidden] == mostReached || refused && len(tried) > 0 {
 		return
 	}
 	tried[hidden]++
+	if refused {
+		p.tryRefused(e, who, one)
+		return
+	}
 	for _, r := range p.bulkRequests(e, who, one) {
 		p.reachByBulk(e, r, one, hidden)
 	}
+}
+
+// tryRefused sends the request of a person whom the declarations reject: it must leave the database as it is.
+func (p *prover) tryRefused(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+	if !ok {
+		return
+	}
+	before := p.Contents()
+	if got := p.Send(e, r); !got.Rejects() {
+		p.find(e, who, got.Curl(), "it is answered %d, and the declarations reject this caller", got.Status)
+	}
+	p.checkUnchanged(e, before, r, "")
 }
 
 // bulkRequests lists the requests of a person for a row of another caller: below its own parent, below a parent of the

@@ -121,21 +121,17 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 		p.unreached(e, nil)
 		return
 	}
-	var likes []*fixture.Row
+	likes := p.referred(e.Resource, one) // an answer may have rows that refer to it, and a database may keep or delete these
 	if e.Info.Method == http.MethodGet {
-		likes = p.referred(e.Resource, one) // an answer may have rows that refer to it
-		one, likes = likes[0], likes[1:]
+		one = likes[0]
 	} else {
 		p.Alone = e.Kind == declare.VerbDeletes // or other rows may refer to it
 		one = p.another(e, one)
 		p.Alone = false
 	}
 	p.reachAll(e, one)
-	if e.Kind == declare.VerbAbsent { // an action may answer with rows of any of the tables
-		for _, like := range likes {
-			p.reachAll(e, like)
-		}
-	}
+	p.reachLikes(e, one, likes)
+	p.reachStaffs(e, one)
 	p.tryElsewhere(e, one)
 	p.tryLinked(e, one)
 	p.tryLocks(e, one)
@@ -165,6 +161,43 @@ func (p *prover) reachAll(e *fixture.Endpoint, one *fixture.Row) {
 	}
 }
 
+// reachLikes sends the requests for other rows, to which rows of other tables refer: an action that reads as each person, and
+// anything but a declared read as the first person who may not send it for the row.
+func (p *prover) reachLikes(e *fixture.Endpoint, one *fixture.Row, likes []*fixture.Row) {
+	for _, like := range likes {
+		switch {
+		case like == one || e.Kind == declare.VerbShows:
+		case e.Info.Method == http.MethodGet:
+			p.reachAll(e, like)
+		default:
+			p.reachAsOne(e, p.Others(like.By), like)
+		}
+	}
+}
+
+// reachStaffs sends the requests for rows that the staff and superusers made, as the first of the other users: a check may
+// leave out the rows of callers who may do everything.
+func (p *prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
+	for _, owner := range p.People {
+		if !owner.Staff || owner == one.By {
+			continue
+		}
+		if theirs := p.RowFor(owner, e.Resource); theirs != nil && theirs.By == owner && theirs.Key(e.Resource) != "" {
+			p.reachAsOne(e, p.People[2:], theirs)
+		}
+	}
+}
+
+// reachAsOne sends the requests for a row as the first of some people who may send requests to the endpoint, and not for this row.
+func (p *prover) reachAsOne(e *fixture.Endpoint, people []*fixture.Person, one *fixture.Row) {
+	for _, who := range people {
+		if who != one.By && e.Access(who) != spec.AccessRefused && (!p.Has(who, e, one) || e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)) {
+			p.reach(e, who, one)
+			return
+		}
+	}
+}
+
 // rowToReach returns a row of an endpoint that the owner made, or else one of another person. The
 // declarations permit a caller to send the request for it.
 func (p *prover) rowToReach(e *fixture.Endpoint) *fixture.Row {
@@ -175,6 +208,11 @@ func (p *prover) rowToReach(e *fixture.Endpoint) *fixture.Row {
 	for _, who := range p.People[1:] {
 		if e.Access(who) == spec.AccessRefused {
 			continue
+		}
+		if one = p.RowWhere(who, e.Resource, func(own *fixture.Row) bool {
+			return own.By == who && own.Key(e.Resource) != "" && p.Permits(e, who, own)
+		}); one != nil && who != p.Owner {
+			return one
 		}
 		if one = p.RowFor(who, e.Resource); one != nil && (one.By == p.Owner || who != p.Owner) && one.Key(e.Resource) != "" {
 			return one
@@ -210,16 +248,24 @@ func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Ro
 		paths = append(paths, crossed)
 	}
 	before := p.Contents()
-	for _, path := range paths {
-		for _, method := range methodsOf(e) {
-			for _, r := range p.variants(e, valid) {
+	for at, r := range p.variants(e, valid) {
+		for _, path := range paths {
+			for _, method := range methodsOf(e) {
 				r.Method, r.Path = method, path
 				p.reachBy(e, r, e.Resource, one, refused, hidden)
 			}
 		}
+		if at == 0 {
+			p.checkUnchanged(e, before, valid, "")
+		}
 	}
+	p.checkUnchanged(e, before, valid, ", or one of those with other parameters, conditions or bodies after it,")
+}
+
+// checkUnchanged checks that requests for a row that is not the sender's left the database as it was.
+func (p *prover) checkUnchanged(e *fixture.Endpoint, before fixture.Contents, sent fixture.Request, orAnother string) {
 	if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
-		p.find(e, who, valid.Curl(), "it changes %s, and the row is not theirs", strings.Join(changed, ", "))
+		p.find(e, sent.By, sent.Curl(), "it%s changes %s, and the row is not theirs", orAnother, strings.Join(changed, ", "))
 	}
 }
 

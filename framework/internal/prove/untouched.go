@@ -17,10 +17,16 @@ import (
 // database.
 func (p *prover) untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, before fixture.Contents, foreseen map[*fixture.Row]bool) {
 	after := p.Contents()
-	for _, name := range before.ChangedIn(after) {
-		if slices.ContainsFunc(p.Made, func(one *fixture.Row) bool {
-			return one != on && one.Table == name && before.Loses(one, after) &&
-				(foreseen[one] || !p.byWhere(e, one) && (p.untouchable(e, got.Request, one, on) || p.beside(e, got.By, one, before, after)))
+	changed := before.ChangedIn(after)
+	if len(changed) == 0 {
+		return
+	}
+	lost := slices.DeleteFunc(slices.Clone(p.Made), func(one *fixture.Row) bool { return !before.Loses(one, after) })
+	taken := p.takenAlong(e, got.Request, on, lost)
+	for _, name := range changed {
+		if slices.ContainsFunc(lost, func(one *fixture.Row) bool {
+			beside := e.Kind == declare.VerbDeletes && !taken[one] && p.keptFrom(got.By, one)
+			return one != on && one.Table == name && (foreseen[one] || !p.byWhere(e, one) && (p.untouchable(e, got.Request, one, on) || beside))
 		}) {
 			p.find(e, got.By, got.Curl(), "it changes a row of %s that is not theirs", name)
 		}
@@ -36,17 +42,31 @@ func (p *prover) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *fi
 	return !e.Declared() && p.onlyReads(r.By, one) && !p.concerns(r, one)
 }
 
-// beside reports whether a delete changes a row of its table that its sender may not change, and that no other changed row refers to
-// or is referred to by. A delete may take along rows that refer to its row, as the answers to a comment.
-func (p *prover) beside(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, before, after fixture.Contents) bool {
-	if e.Kind != declare.VerbDeletes || one.Table != e.Resource.Table.Name || !p.keptFrom(who, one) {
-		return false
+// takenAlong has the rows that a delete may take along: those of its request, changed rows that refer to them, as the answers to a
+// comment, and changed rows to which these refer, as the post that counts its comments. It is empty for other endpoints.
+func (p *prover) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture.Row, lost []*fixture.Row) map[*fixture.Row]bool {
+	taken := map[*fixture.Row]bool{}
+	if e.Kind != declare.VerbDeletes {
+		return taken
 	}
-	key := p.KeyOf(one)
-	return !slices.ContainsFunc(p.Made, func(other *fixture.Row) bool {
-		refers := func(from *fixture.Row, to string) bool { return to != "" && from.RefersTo(to) }
-		return other != one && before.Loses(other, after) && (refers(other, key) || refers(one, p.KeyOf(other)))
-	})
+	sent := r.Sent()
+	for _, one := range lost {
+		taken[one] = one == on || answers.HasWhole(sent, p.KeyOf(one))
+	}
+	grow := func(takes func(one, other *fixture.Row) bool) {
+		for more := true; more; {
+			more = false
+			for _, one := range lost {
+				if !taken[one] && slices.ContainsFunc(lost, func(other *fixture.Row) bool { return taken[other] && takes(one, other) }) {
+					taken[one], more = true, true
+				}
+			}
+		}
+	}
+	refers := func(from, to *fixture.Row) bool { return p.KeyOf(to) != "" && from.RefersTo(p.KeyOf(to)) }
+	grow(refers)
+	grow(func(one, other *fixture.Row) bool { return refers(other, one) })
+	return taken
 }
 
 // onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a
