@@ -182,7 +182,8 @@ func (p *prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
 		if !owner.Staff || owner == one.By {
 			continue
 		}
-		if theirs := p.RowFor(owner, e.Resource); theirs != nil && theirs.By == owner && theirs.Key(e.Resource) != "" {
+		theirs := p.RowWhere(owner, e.Resource, func(own *fixture.Row) bool { return own.By == owner && own.Key(e.Resource) != "" })
+		if theirs != nil {
 			p.reachAsOne(e, p.People[2:], theirs)
 		}
 	}
