@@ -278,27 +278,32 @@ func (p *prover) allSet(e *fixture.Endpoint, one *fixture.Row) bool {
 	return true
 }
 
-// tryElsewhere sends the request for a row below a row to which it does not belong, as the person who
-// made the row: the answer must be that for a row that does not exist.
+// tryElsewhere sends the request for a row below rows to which it does not belong, as the person who made the row: below another one of
+// the person, and below one that the person may not see. The answer must be that for a row that does not exist.
 func (p *prover) tryElsewhere(e *fixture.Endpoint, one *fixture.Row) {
 	above := e.Resource.Above
 	if above == nil || !p.Permits(e, one.By, one) {
 		return
 	}
-	other := p.otherAbove(one, above)
 	r, ok := p.RequestOf(e, p.WriterLike(e, one.By, one, ""), one)
 	was, found := p.KeysAbove(e.Resource, one.By, one)
-	if other == nil || !ok || !found {
+	if !ok || !found {
 		return
 	}
-	last := was[len(was)-1]
-	r.Path = strings.Replace(r.Path, "/"+fixture.Escape(last)+"/", "/"+fixture.Escape(other.Key(above.Parent))+"/", 1)
-	before := p.Contents()
-	if got := p.Send(e, r); got.Status != http.StatusNotFound {
-		p.find(e, one.By, got.Curl(), "it is answered %d, and the row is not below the row that the path names", got.Status)
-	}
-	if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
-		p.find(e, one.By, r.Curl(), "it changes %s below another row", strings.Join(changed, ", "))
+	path, last := r.Path, was[len(was)-1]
+	hidden := slices.DeleteFunc(p.RowsOf(above.Parent), func(other *fixture.Row) bool { return p.Sees(one.By, above.Parent, other) })
+	for _, other := range append(hidden[:min(len(hidden), 1)], p.otherAbove(one, above)) {
+		if other == nil {
+			continue
+		}
+		r.Path = strings.Replace(path, "/"+fixture.Escape(last)+"/", "/"+fixture.Escape(other.Key(above.Parent))+"/", 1)
+		before := p.Contents()
+		if got := p.Send(e, r); got.OK() || e.Bulk == nil && got.Status != http.StatusNotFound {
+			p.find(e, one.By, got.Curl(), "it is answered %d, and the row is not below the row that the path names", got.Status)
+		}
+		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
+			p.find(e, one.By, r.Curl(), "it changes %s below another row", strings.Join(changed, ", "))
+		}
 	}
 }
 
