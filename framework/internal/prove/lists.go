@@ -80,14 +80,29 @@ func (p *prover) referred(r *table.Resource, one *fixture.Row) (all []*fixture.R
 	if one == nil {
 		return nil
 	}
-	from := map[string]bool{}
-	for _, like := range p.RowsOf(r) {
-		if key := p.KeyOf(like); key != "" && like.By == one.By && p.Sees(one.By, r, like) && p.addReferring(from, like, key) {
-			all = append(all, like)
-		}
-	}
+	all = p.referredOf(r, one.By, map[string]bool{})
 	if all == nil {
 		all = []*fixture.Row{one}
+	}
+	return all
+}
+
+// referredOfAll lists rows of a viewset by any person: for each table whose rows refer to such a row, the newest of the first person
+// who has one. It begins with the rows of one person.
+func (p *prover) referredOfAll(r *table.Resource, first *fixture.Person) (all []*fixture.Row) {
+	from := map[string]bool{}
+	for _, who := range append([]*fixture.Person{first}, p.People...) {
+		all = append(all, p.referredOf(r, who, from)...)
+	}
+	return all
+}
+
+// referredOf lists the rows of a viewset by a person to which a row of a table refers that is not among some tables, and adds the table.
+func (p *prover) referredOf(r *table.Resource, who *fixture.Person, from map[string]bool) (all []*fixture.Row) {
+	for _, like := range p.RowsOf(r) {
+		if key := p.KeyOf(like); key != "" && like.By == who && p.Sees(who, r, like) && p.addReferring(from, like, key) {
+			all = append(all, like)
+		}
 	}
 	return all
 }

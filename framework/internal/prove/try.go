@@ -121,9 +121,9 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 		p.unreached(e, nil)
 		return
 	}
-	likes := p.referred(e.Resource, one) // an answer may have rows that refer to it, and a database may keep or delete these
+	likes := p.referredOfAll(e.Resource, one.By) // an answer may have rows that refer to it, and a database may keep or delete these
 	if e.Info.Method == http.MethodGet {
-		one = likes[0]
+		one = p.referred(e.Resource, one)[0]
 	} else {
 		p.Alone = e.Kind == declare.VerbDeletes // or other rows may refer to it
 		one = p.another(e, one)
