@@ -30,7 +30,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 		everyFieldArrives(t, ViewSet[note]{
 			Name: "notes", Under: "manage", Parent: Child("board", "boards").ByWriters(), Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
 			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
-			Filters:        []query.Filter{nil},
+			Filters: []query.Filter{nil}, FilterExpression: FilterExpression{Fields: []string{"text"}},
 			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},
 			Files:          []FileField[note]{{Name: "photo"}},
 			Collection:     []CollectionAction{OnCollection(http.MethodGet, "sum", func(*Call, None) (None, error) { return None{}, nil })},
@@ -54,6 +54,11 @@ func TestDeclarationsAreComplete(t *testing.T) {
 		everyFieldArrives(t, Ordering{
 			Allowed: []string{"text"}, Named: []NamedOrder{{Name: "best"}}, Default: "text", Param: "sort",
 		}, func(o Ordering) any { return o.declare() })
+	})
+	t.Run("FilterExpression", func(t *testing.T) {
+		everyFieldArrives(t, FilterExpression{
+			Fields: []string{"text"}, Param: "where", MaxLength: 1, MaxDepth: 1, MaxComparisons: 1, MaxRelated: 1,
+		}, func(e FilterExpression) any { return e.declare() })
 	})
 	t.Run("Service", func(t *testing.T) {
 		everyFieldArrives(t, Service{

@@ -51,6 +51,9 @@ type ViewSet[M any] struct {
 	Ordering Ordering
 	// Filters are the query parameters that narrow the list. Defaults to none.
 	Filters []query.Filter
+	// FilterExpression lets clients filter the list by an expression, such as status = "booked" AND fee >= 500. Defaults
+	// to none.
+	FilterExpression FilterExpression
 	// Actions are extra endpoints on one object: {path}/{id}/{action}/.
 	Actions []Action[M]
 	// Collection are extra endpoints on the whole collection: {path}/{action}/.
@@ -171,7 +174,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
 		Name: v.Name, Under: v.Under, Parent: v.Parent.declared, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
 		Scope: v.Scope.declared, Writers: v.Writers.declared,
-		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters,
+		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters, FilterExpression: v.FilterExpression.declare(),
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),

@@ -91,7 +91,7 @@ func (s span) end(param string, v framework.Values) (any, error) {
 	if v[param] == "" {
 		return nil, nil
 	}
-	return parse(s.field, v[param])
+	return s.field.Parse(v[param])
 }
 
 func (s span) narrow(c *framework.Call, low, high any) framework.Narrow {

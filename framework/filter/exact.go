@@ -25,7 +25,7 @@ func Exact(param string, field ...string) Backend {
 }
 
 func exact(param, field string) Backend {
-	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
+	return onField(field, framework.Field.Readable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, Doc: fmt.Sprintf("Only rows whose %s is exactly this.", field)}
 		return markBoolean(f, withParam(p, compareColumn("? = ?", f)))
 	})
@@ -54,7 +54,7 @@ func checkChoices(f framework.Field, values []string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("filter.Choice(%q) has no values; list the values that a client may choose", f.Name)
 	}
-	if err := checkReadable(f); err != nil {
+	if err := f.Readable(); err != nil {
 		return err
 	}
 	for i, text := range values {
@@ -64,7 +64,7 @@ func checkChoices(f framework.Field, values []string) error {
 		if text == "" || text != strings.TrimSpace(text) {
 			return fmt.Errorf("filter.Choice(%q): no client can choose %q, because parameters are trimmed and an empty one counts as absent", f.Name, text)
 		}
-		if _, err := parse(f, text); err != nil {
+		if _, err := f.Parse(text); err != nil {
 			return fmt.Errorf("filter.Choice(%q): the value %q %w", f.Name, text, err)
 		}
 	}

@@ -16,7 +16,7 @@ func Flag(param, field string) Backend {
 	return onField(field, checkBoolean, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Doc: fmt.Sprintf("Only rows whose %s is true; false is no filter.", field)}
 		return markScan(withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
-			v, err := parse(f, text)
+			v, err := f.Parse(text)
 			if err != nil || !reflect.ValueOf(v).Bool() {
 				return nil, err
 			}

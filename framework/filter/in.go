@@ -18,7 +18,7 @@ const inLimit = 100
 // 100 values are answered 400. It accepts the same types as [Exact]. A text that contains a
 // comma cannot be selected.
 func In(param, field string) Backend {
-	return onField(field, checkReadable, func(f framework.Field) framework.BoundFilter {
+	return onField(field, framework.Field.Readable, func(f framework.Field) framework.BoundFilter {
 		p := framework.Param{Name: param, Type: f.Type, Enum: f.Enum, List: true, Doc: fmt.Sprintf("Only rows whose %s is one of these, separated by commas; at most %d.", field, inLimit)}
 		return markBoolean(f, withParam(p, func(c *framework.Call, text string) (framework.Narrow, error) {
 			values, err := parseList(f, text)
@@ -43,7 +43,7 @@ func parseList(f framework.Field, text string) ([]any, error) {
 		if len(values) == inLimit {
 			return nil, fmt.Errorf("must be at most %d values", inLimit)
 		}
-		v, err := parse(f, part)
+		v, err := f.Parse(part)
 		if err != nil {
 			return nil, fmt.Errorf("must be values separated by commas; each %w", err)
 		}

@@ -2,8 +2,6 @@ package filter
 
 import (
 	"cmp"
-	"encoding"
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -16,25 +14,9 @@ import (
 )
 
 var (
-	timeType      = reflect.TypeFor[time.Time]()
-	uuidType      = reflect.TypeFor[uuid.UUID]()
-	unmarshalType = reflect.TypeFor[encoding.TextUnmarshaler]()
+	timeType = reflect.TypeFor[time.Time]()
+	uuidType = reflect.TypeFor[uuid.UUID]()
 )
-
-// parse reads the text of a parameter as a value of the type of the column. A time outside the
-// years 1 to 9999 is an error.
-func parse(f framework.Field, text string) (any, error) {
-	v, err := framework.ParseValue(f.Type, text)
-	if err != nil {
-		return nil, err
-	}
-	// A time zone can move the first and the last day out of the years with four digits,
-	// which is how databases write years.
-	if at, ok := v.(time.Time); ok && (at.Year() < 1 || at.Year() > 9999) {
-		return nil, errors.New("must be a time from the year 1 to the year 9999")
-	}
-	return v, nil
-}
 
 // where is a condition on one column. The text is a constant of this package, and the
 // value an argument of the statement.
@@ -45,10 +27,10 @@ func where(c *framework.Call, condition string, f framework.Field, value any) fr
 }
 
 // compareColumn returns a function that reads a value and returns the condition that compares
-// the column with it, or the error of [parse].
+// the column with it, or the error of [framework.Field.Parse].
 func compareColumn(condition string, f framework.Field) func(*framework.Call, string) (framework.Narrow, error) {
 	return func(c *framework.Call, text string) (framework.Narrow, error) {
-		v, err := parse(f, text)
+		v, err := f.Parse(text)
 		if err != nil {
 			return nil, err
 		}
@@ -56,32 +38,10 @@ func compareColumn(condition string, f framework.Field) func(*framework.Call, st
 	}
 }
 
-// checkReadable returns an error if a query parameter cannot hold a value of the column.
-func checkReadable(f framework.Field) error {
-	if f.Type == timeType || reflect.PointerTo(f.Type).Implements(unmarshalType) || isScalar(f.Type.Kind()) {
-		return nil
-	}
-	return fmt.Errorf("field %q is %s, which a query parameter cannot hold; filter a field of text, numbers, booleans, times or ids, or use filter.Func", f.Name, f.Type)
-}
-
-func isScalar(k reflect.Kind) bool {
-	return k == reflect.String || k == reflect.Bool || isNumeric(k)
-}
-
-func isNumeric(k reflect.Kind) bool {
-	return k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
-}
-
-// orderedCheck returns a check for columns that both databases order the same way. It
-// accepts numbers and times. It accepts other types that read themselves from text, such as
-// a decimal, and trusts that they are not stored as text. It rejects a UUID. It rejects
-// text, because its order depends on the database.
+// orderedCheck returns a check for columns that both databases order in the same way.
 func orderedCheck(constructor string) func(framework.Field) error {
 	return func(f framework.Field) error {
-		switch {
-		case f.Type == timeType, isNumeric(f.Type.Kind()):
-			return nil
-		case f.Type != uuidType && reflect.PointerTo(f.Type).Implements(unmarshalType):
+		if f.Ordered() {
 			return nil
 		}
 		return fmt.Errorf("field %q is %s; filter.%s compares numbers and times", f.Name, f.Type, constructor)

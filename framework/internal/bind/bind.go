@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/expression"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/listing"
@@ -302,12 +303,14 @@ func (b *binder) bind(r *table.Resource) {
 	r.Search = search.Bind(r, r.Table, b.api.DB, d.Search, fault)
 	r.Ordering = ordering.Bind(r, d.Ordering, d.Ranked != nil, fault)
 	listing.CheckDefault(r, r.Ordering, fault)
+	r.Expression = expression.Bind(r, d.FilterExpression, b.at(r, "filter expression"))
 	r.BindUnindexed(fault)
 	b.bindConstraints(r)
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
 	checkExports(r, b.at(r, "export"))
+	checkExpression(r, b.at(r, "filter expression"))
 	b.later(func() { b.wrap(r) })
 	b.checkSelect(r)
 	b.later(func() {

@@ -24,8 +24,12 @@ func (b *binder) exports(l *listing.List, add func(place string, ps ...query.Par
 
 // checkExports reports formats of a viewset without a list.
 func checkExports(r *table.Resource, fault func(error)) {
-	lists := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Ordering != nil })
-	if len(r.Declaration.Export) > 0 && !lists {
+	if len(r.Declaration.Export) > 0 && !hasList(r) {
 		fault(naming.Sentence("no list can be exported; declare the verb List or an action of framework.Lists, or leave Export out"))
 	}
+}
+
+// hasList reports whether a viewset has a list: the verb, or an action of Lists.
+func hasList(r *table.Resource) bool {
+	return slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Ordering != nil })
 }

@@ -229,6 +229,10 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		l.Guard(bound.Params, searched.Fields())
 		l.Filters = append(l.Filters, listing.Filter{BoundFilter: bound, Related: slices.ContainsFunc(searched.Fields(), query.Field.OfOthers)})
 	}
+	if expressions := r.Expression; expressions != nil {
+		add("filter expression", expressions.Parameter())
+		l.GuardExpression(expressions)
+	}
 	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
 	b.exports(l, add)

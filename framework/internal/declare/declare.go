@@ -188,6 +188,7 @@ type Declaration struct {
 	Ranked           query.Ranker
 	Ordering         Ordering
 	Filters          []query.Filter
+	FilterExpression FilterExpression
 	Actions          []Action
 	Files            []FileField
 	Permission       call.Permission

@@ -126,7 +126,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		described.Params = append(described.Params, spec.Param{
 			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Required: p.Required,
 			Minimum: p.Minimum, MaxLength: p.MaxLength, Default: p.Default,
-			Field: e.inputField(p.Name),
+			Field: e.inputField(p.Name), Compared: e.compared(p.Name),
 		})
 	}
 	described.Links = e.linked()
@@ -271,6 +271,18 @@ func typeOf(p query.Param) reflect.Type {
 		return reflect.TypeFor[string]()
 	}
 	return p.Type
+}
+
+// compared lists the fields that the expression in a parameter of a list may compare; nil for any other parameter.
+func (e Operation) compared(param string) (fields []spec.Compared) {
+	x := e.Resource.Expression
+	if x == nil || e.Ordering == nil || x.Param != param {
+		return nil
+	}
+	for _, f := range x.Fields {
+		fields = append(fields, spec.Compared{Name: f.Name, Type: f.Type, Enum: f.Enum, Ordered: f.Ordered(), ToMany: f.ToMany})
+	}
+	return fields
 }
 
 // inputField is the field that a query parameter fills in the input of a GET; nil if it fills

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/expression"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
@@ -65,15 +66,35 @@ func fieldsOf(terms []ordering.Term) (fields []query.Field) {
 	return fields
 }
 
-// Guarded reports whether a request may be rejected because the caller does not see a field.
-func (l *List) Guarded() bool { return len(l.guards) > 0 }
+// GuardExpression notes the fields that expressions may use and that only some callers see.
+func (l *List) GuardExpression(b *expression.Bound) {
+	l.named = map[string][]*fieldrule.Rule{}
+	for _, f := range b.Fields {
+		if rules := l.Resource.Relations.Base().Seeing(f.Field); len(rules) > 0 {
+			l.named[f.Name] = rules
+		}
+	}
+}
 
-// refuses returns the error of a request whose parameters use fields that the caller does not see.
-func (l *List) refuses(c *call.Call, values query.Values) error {
-	if len(l.guards) == 0 {
+// Guarded reports whether a request may be rejected because the caller does not see a field.
+func (l *List) Guarded() bool { return len(l.guards)+len(l.named) > 0 }
+
+// refuses returns the error of a request whose parameters use fields that the caller does not see. used are the fields
+// of its expression.
+func (l *List) refuses(c *call.Call, values query.Values, used []string) error {
+	if !l.Guarded() {
 		return nil
 	}
+	var rules []*fieldrule.Rule
+	for _, name := range used {
+		rules = naming.AddNew(rules, l.named[name])
+	}
 	var faults []problem.Fault
+	for _, r := range rules {
+		if r.Hides(c) {
+			faults = append(faults, unseen(l.Resource.Expression.Param, r))
+		}
+	}
 	for _, param := range slices.Sorted(maps.Keys(l.guards)) {
 		name, term, ordered := strings.Cut(param, "=")
 		if values[name] == "" || ordered && !orders(values[name], term) {
@@ -81,13 +102,16 @@ func (l *List) refuses(c *call.Call, values query.Values) error {
 		}
 		for _, r := range l.guards[param] {
 			if r.Hides(c) {
-				faults = append(faults, problem.Fault{
-					Parameter: name, Code: problem.CodeForbidden, Detail: "needs a permission to see " + strconv.Quote(r.Name),
-				})
+				faults = append(faults, unseen(name, r))
 			}
 		}
 	}
 	return fieldrule.Forbid(c, faults)
+}
+
+// unseen is the fault of a parameter that uses a field which the caller does not see.
+func unseen(param string, r *fieldrule.Rule) problem.Fault {
+	return problem.Fault{Parameter: param, Code: problem.CodeForbidden, Detail: "needs a permission to see " + strconv.Quote(r.Name)}
 }
 
 // orders reports whether the text of the parameter names a term, in either direction.

@@ -42,6 +42,7 @@ type List struct {
 	Ranker    *query.BoundRanker
 	Fixed     []func(c *call.Call) query.Narrow // the conditions of every request
 	guards    map[string][]*fieldrule.Rule      // of the fields that a parameter uses, by its name, or by "ordering=field"
+	named     map[string][]*fieldrule.Rule      // of the fields that an expression may use, by their names
 }
 
 // A Filter is a bound filter of a list. Related is true if its condition is about related rows.
@@ -112,12 +113,16 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	var parsed listed
 	var faults fault.List
 	values, err := l.Endpoint.ReadParams(c, r.Query)
-	if refusal := l.refuses(c, values); refusal != nil {
+	plan, wrong := l.expression(values)
+	if refusal := l.refuses(c, values, plan.Uses); refusal != nil {
 		return nil, refusal
 	}
 	faults.Add(err)
+	faults.Add(wrong)
 	parsed.values = values
 	l.filter(c, &parsed, &faults)
+	parsed.add(plan.Narrow(c))
+	parsed.related = parsed.related || plan.Related
 	if s := l.Resource.Search; s != nil && values[s.Param] != "" {
 		terms, err := s.Read(values[s.Param])
 		parsed.search, parsed.searchInRow = s.Narrow(c, terms), s.NarrowInRow(c, terms)

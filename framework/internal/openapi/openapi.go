@@ -200,7 +200,25 @@ func (w *writer) queryParameter(param spec.Param) openapi31.Parameter {
 	if param.Doc != "" {
 		p.WithDescription(param.Doc)
 	}
+	if param.Compared != nil {
+		p.WithMapOfAnythingItem(filterFields, w.compared(param.Compared))
+	}
 	return p
+}
+
+// filterFields is the member of a parameter that lists the fields of its expressions, for programs that build them.
+const filterFields = "x-filterFields"
+
+func (w *writer) compared(fields []spec.Compared) []any {
+	all := make([]any, len(fields))
+	for i, f := range fields {
+		schema := w.schemas.ofText(f.Type)
+		if f.Enum != nil {
+			schema["enum"] = literals(schema, f.Type, f.Enum)
+		}
+		all[i] = wire.JSONSchema{"name": f.Name, "schema": schema, "ordered": f.Ordered, "several": f.ToMany}
+	}
+	return all
 }
 
 func (w *writer) body(op *openapi31.Operation, b *spec.Body) {

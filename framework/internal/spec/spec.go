@@ -99,6 +99,16 @@ type Param struct {
 	MaxLength int          // in characters, 0 for no maximum
 	Default   any          // nil for no default
 	Field     *input.Field // the field of the input that it fills; nil if it fills no field
+	Compared  []Compared   // the fields of a parameter that takes an expression; nil for any other
+}
+
+// A Compared is a field that an expression may compare.
+type Compared struct {
+	Name    string
+	Type    reflect.Type
+	Enum    []string // the allowed values, nil for any value
+	Ordered bool     // it may be compared by <, <=, > and >=
+	ToMany  bool     // it is of several related rows
 }
 
 // A Header is a header of a request or of an answer. {prefix} in Doc is the API's prefix.

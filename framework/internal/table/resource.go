@@ -17,6 +17,7 @@ import (
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/expression"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
@@ -47,6 +48,7 @@ type Resource struct {
 	Fields      fieldrule.Set
 	Search      *search.Bound
 	Ordering    *ordering.Bound
+	Expression  *expression.Bound    // of the parameter by which clients filter lists; nil without one
 	Slug        *BoundSlug           // nil without one
 	Version     *conditional.Version // nil without versions
 	Shown       map[reflect.Type]Representation
