@@ -15,6 +15,10 @@ func ExampleFilterExpression() {
 	ask(`POST /api/tasks/ as ada`, `{"text": "Sow"}`)
 	ask(`POST /api/tasks/ as ada`, `{"text": "Reap"}`)
 	ask(`GET /api/tasks/?filter=done=false+AND+NOT+(text="Sow"+OR+text="Weed") as ada`)
-	ask(`GET /api/tasks/?filter=done+=+"yes" as ada`)
+	ask(`GET /api/tasks/?filter=text="Weed" as ada`)
 	// Output:
+	// 201 {"id":1,"text":"Sow","done":false}
+	// 201 {"id":2,"text":"Reap","done":false}
+	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":2,"text":"Reap","done":false}]}
+	// 200 {"count":0,"next":null,"previous":null,"results":[]}
 }
