@@ -229,10 +229,6 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		l.Guard(bound.Params, searched.Fields())
 		l.Filters = append(l.Filters, listing.Filter{BoundFilter: bound, Related: slices.ContainsFunc(searched.Fields(), query.Field.OfOthers)})
 	}
-	if expressions := r.Expression; expressions != nil {
-		add("filter expression", expressions.Parameter())
-		l.GuardExpression(expressions)
-	}
 	l.Fix(v.list, v.place, b.at(r, v.place))
 	b.asking(l, add)
 	b.exports(l, add)
@@ -250,11 +246,15 @@ func (b *binder) checkKeyset(r *table.Resource, e *table.Endpoint, place string)
 	}
 }
 
-// asking adds the query parameters of a list that are not of its filters: search, rank, ordering
+// asking adds the query parameters of a list that are not of its filters: expression, search, rank, ordering
 // and pagination. It also binds the ranked search, and adds the tables that it reads to
 // r.Needed.
 func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Param)) {
 	r := l.Resource
+	if r.Expression != nil {
+		add("filter expression", r.Expression.Parameter())
+		l.GuardExpression(r.Expression)
+	}
 	if r.Search != nil {
 		add("search", r.Search.Parameter())
 	}

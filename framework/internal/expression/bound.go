@@ -157,7 +157,9 @@ func (b *Bound) Parameter() query.Param {
 
 // describe says in a few words which values a field has.
 func describe(f Field) string {
-	text := map[form]string{formText: "text", formTime: "time", formUUID: "UUID", formNumber: "number", formBoolean: "true or false", formOwn: "value"}[formOf(f.Field)]
+	text := map[form]string{
+		formText: "text", formTime: "time", formUUID: "UUID", formNumber: "number", formBoolean: "true or false", formOwn: "value",
+	}[formOf(f.Field)]
 	if len(f.Enum) > 0 {
 		quoted := make([]string, len(f.Enum))
 		for i, word := range f.Enum {

@@ -2,14 +2,11 @@ package expression
 
 import "fmt"
 
-// A Fault is a mistake in an expression. It implements error.
+// A Fault is a mistake in an expression.
 type Fault struct {
 	At   int    // the place of its first character, from 1; 0 for the whole expression
 	What string // a sentence about it, without the place
 }
-
-// Error describes the fault.
-func (f *Fault) Error() string { return f.What }
 
 // around is the number of characters that an excerpt shows before and after a place.
 const around = 20

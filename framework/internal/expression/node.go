@@ -1,8 +1,9 @@
 package expression
 
 import (
-	"encoding/json"
 	"strings"
+
+	"trestle.example/framework/internal/wire"
 )
 
 // A Node is an expression or a part of one: a [Joined], a [Not], a [Comparison] or a [Some].
@@ -113,10 +114,4 @@ func (n *Some) write(b *strings.Builder, _ Node) {
 }
 
 // quote writes a text as JSON does.
-func quote(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string has no error
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quote(text string) string { return string(wire.AppendJSON(nil, text)) }

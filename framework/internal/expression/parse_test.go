@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) {
 		{"small and", `a = 1 and b = 2`, `write AND in capital letters (character 7: a = 1 ^and b = 2)`},
 		{"mixed or", `a = 1 Or b = 2`, `write OR in capital letters`},
 		{"small not", `not a = 1`, `write NOT in capital letters (character 1: ^not a = 1)`},
-		{"NOT twice", `NOT NOT a = 1`, `NOT is here twice; leave out both (character 5: NOT ^NOT a = 1)`},
+		{"NOT twice", strings.Repeat("NOT ", 2) + `a = 1`, `NOT is here twice; leave out both (character 5: NOT ^NOT a = 1)`},
 		{"minus as NOT", `-a = 1`, `"-" is not an operator; write NOT (character 1: ^-a = 1)`},
 		{"an exclamation mark", `!a = 1`, `"!" is not an operator; write NOT before a comparison, or != in it`},
 		{"has", `a:1`, `":" is not an operator; use =, !=, <, <=, > or >= (character 2: a^:1)`},

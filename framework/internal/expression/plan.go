@@ -98,7 +98,7 @@ func not(of condition) condition {
 	return func(c *call.Call) schema.QueryAppender { return bun.SafeQuery("NOT coalesce(?, FALSE)", of(c)) }
 }
 
-func (r *reader) fault(at int, format string, args ...any) {
+func (r *reader) faultf(at int, format string, args ...any) {
 	r.faults = append(r.faults, faultAt(at, format, args...))
 }
 
@@ -106,7 +106,7 @@ func (r *reader) fault(at int, format string, args ...any) {
 func (r *reader) some(n *Some, at *level, prefix string) condition {
 	below := at.below[n.Relation.Text]
 	if below == nil {
-		r.fault(n.Relation.At, "no relation %q for parentheses, and there are no functions%s", clip(n.Relation.Text), naming.DidYouMean(n.Relation.Text, at.relations()))
+		r.faultf(n.Relation.At, "no relation %q for parentheses, and there are no functions%s", clip(n.Relation.Text), naming.DidYouMean(n.Relation.Text, at.relations()))
 		return nil
 	}
 	if below.related.ToMany() {
@@ -119,7 +119,7 @@ func (r *reader) some(n *Some, at *level, prefix string) condition {
 // count counts a part of the expression that needs a subquery over several related rows.
 func (r *reader) count(at int) {
 	if r.related++; r.related == r.limits.Related+1 {
-		r.fault(at, "there can be at most %d parts about several related rows", r.limits.Related)
+		r.faultf(at, "there can be at most %d parts about several related rows", r.limits.Related)
 	}
 }
 
@@ -139,10 +139,10 @@ func (r *reader) compare(n *Comparison, at *level, prefix string) condition {
 	ordered, null := strings.ContainsAny(n.Operator, "<>"), n.Value.Kind == Null
 	switch {
 	case ordered && null:
-		r.fault(n.Value.At, "null has no order; use = or !=")
+		r.faultf(n.Value.At, "null has no order; use = or !=")
 		return nil
 	case ordered && !f.Ordered():
-		r.fault(n.Field.At, "%q has no order; use = or !=", n.Field.Text)
+		r.faultf(n.Field.At, "%q has no order; use = or !=", n.Field.Text)
 		return nil
 	case many && (null || n.Operator == "!="):
 		r.twoMeanings(n)
@@ -150,7 +150,7 @@ func (r *reader) compare(n *Comparison, at *level, prefix string) condition {
 	}
 	value, err := valueOf(f, n.Value)
 	if err != nil {
-		r.fault(n.Value.At, "%q %v", n.Field.Text, err)
+		r.faultf(n.Value.At, "%q %v", n.Field.Text, err)
 		return nil
 	}
 	return holds(f, n.Operator, value)
@@ -159,10 +159,10 @@ func (r *reader) compare(n *Comparison, at *level, prefix string) condition {
 // unknown reports a name that is not that of a field.
 func (r *reader) unknown(n Name, at *level) {
 	if below := at.below[n.Text]; below != nil {
-		r.fault(n.At, "%q is a relation; compare a field of it, such as %q", n.Text, n.Text+"."+below.names()[0])
+		r.faultf(n.At, "%q is a relation; compare a field of it, such as %q", n.Text, n.Text+"."+below.names()[0])
 		return
 	}
-	r.fault(n.At, "no field %q for expressions%s", clip(n.Text), naming.DidYouMean(n.Text, at.names()))
+	r.faultf(n.At, "no field %q for expressions%s", clip(n.Text), naming.DidYouMean(n.Text, at.names()))
 }
 
 // twoMeanings reports a comparison of several related rows that could be about one of them or about all of them.
@@ -175,7 +175,7 @@ func (r *reader) twoMeanings(n *Comparison) {
 	opposite := inner
 	opposite.Operator = map[string]string{"=": "!=", "!=": "="}[n.Operator]
 	none := Print(&Not{&Some{Name{Text: relation}, &opposite}})
-	r.fault(n.Field.At, "%q may have several values; write %s if one row is meant, or %s if all are", n.Field.Text, some, none)
+	r.faultf(n.Field.At, "%q may have several values; write %s if one row is meant, or %s if all are", n.Field.Text, some, none)
 }
 
 // holds is the condition of a comparison of a field with a value; nil for null.
