@@ -237,6 +237,29 @@ func TestOtherLists(t *testing.T) {
 	})
 }
 
+// TestNestedLists: an expression narrows the rows below another row, and no others.
+func TestNestedLists(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		remarks := framework.ViewSet[Comment]{
+			Name: "remarks", Parent: framework.Child("article", "articles"), Verbs: framework.ReadOnly[commentView](), Scope: framework.Public(),
+			Relations: framework.Relations{"writer": "writers"}, FilterExpression: framework.FilterExpression{Fields: []string{"score", "writer.name"}},
+		}
+		_, c := apitest.Serve(t, apitest.Config(db), append(resources(), remarks)...)
+		few(t, db)
+		for _, test := range []struct{ article, text, want string }{
+			{"1", `score > 3 OR score = null`, "1: 2"},
+			{"2", `score > 3 OR score = null`, "2: 3 4"},
+			{"2", `NOT writer.name = "ann"`, "1: 4"},
+			{"3", `score != 1`, "1: 5"},
+		} {
+			if got := idsOf(c.Get("/api/articles/" + test.article + "/remarks/?" + url.Values{"filter": {test.text}}.Encode())); got != test.want {
+				t.Errorf("%s below %s lists %s; want %s", test.text, test.article, got, test.want)
+			}
+		}
+		c.Get("/api/articles/9/remarks/?filter=score+=+1").Expect(http.StatusNotFound)
+	})
+}
+
 // TestValuesAreParameters: no value of an expression is in the text of a statement.
 func TestValuesAreParameters(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {

@@ -78,7 +78,8 @@ type Comment struct {
 	Hidden    bool
 	DeletedAt time.Time `bun:",soft_delete,nullzero"`
 
-	Writer *Writer `bun:"rel:belongs-to,join:writer_id=id"`
+	Writer  *Writer  `bun:"rel:belongs-to,join:writer_id=id"`
+	Article *Article `bun:"rel:belongs-to,join:article_id=id"`
 }
 
 // A Status is that of an article.

@@ -201,7 +201,7 @@ func (p *parser) comparison(field token) (Node, *Fault) {
 	return n, p.advance()
 }
 
-// namedValue is the fault of a name in the place of a value.
+// namedValue is the fault of a name instead of a value.
 func (p *parser) namedValue() *Fault {
 	switch small := strings.ToLower(p.next.text); small {
 	case "true", "false", "null":
