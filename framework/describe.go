@@ -150,6 +150,14 @@ func (a *API) MissingChecks(ctx context.Context) ([]MissingCheck, error) {
 	return each(missing, newMissingCheck), err
 }
 
+// WideUniques returns the unique indexes and constraints of tables with [SoftDelete] that deleted rows are in too, in order of registration. With
+// such an index, a value of a deleted row is 409 for a new row. It leaves out those of primary keys, of the [Slug], and of columns to which foreign
+// keys refer. It changes nothing. Call it after [API.Check] or [API.Handler], and after the migrations.
+func (a *API) WideUniques(ctx context.Context) ([]WideUnique, error) {
+	wide, err := index.NewIndexer(a.registry).WideUniques(ctx)
+	return each(wide, newWideUnique), err
+}
+
 // Run calls [API.Purge] and [API.SweepFiles] every hour, the first time after a minute, until ctx
 // ends. It calls report with each error, and with each panic as an error, and goes on. When ctx
 // ends, Run waits up to 5 s for functions of [Call.AfterCommit] that are not done, ends their

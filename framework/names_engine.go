@@ -103,6 +103,23 @@ type MissingCheck struct {
 // String returns a sentence: `the table "books" has no constraint "pages_san" (too_long); did you mean "pages_sane"?`.
 func (m MissingCheck) String() string { return index.MissingCheck(m).String() }
 
+// A WideUnique is a unique index or constraint of a table with [SoftDelete] that deleted rows are in too, so that their values
+// cannot be used again.
+type WideUnique struct {
+	// For is the path of the viewset that declares SoftDelete.
+	For     string
+	Table   string
+	Index   string
+	Columns []string
+	// Create is the statement that makes an index without the deleted rows, as for [IndexNeed.Create]. The other index must be
+	// dropped.
+	Create string
+}
+
+// String returns a sentence: `the unique index "users_email_key" of "users" (email) has deleted rows too, so their values cannot be
+// used again`.
+func (w WideUnique) String() string { return index.WideUnique(w).String() }
+
 // An IndexNeed is an index that the declarations need. Without it the database reads or
 // sorts more rows than an answer has.
 type IndexNeed struct {
@@ -115,8 +132,11 @@ type IndexNeed struct {
 	// migration.
 	Search bool
 	// Partial is true if an index with a condition (WHERE) may be enough, because the index is
-	// about a part of the rows. The condition is not known.
+	// about a part of the rows. The condition is not known, unless Where has it.
 	Partial bool
+	// Where is the condition of the rows in the index of [IndexNeed.Create], "" for all rows. A unique index of a viewset
+	// with SoftDelete leaves deleted rows out.
+	Where string
 	// For lists what needs the index: `patients: filter "city"`.
 	For []string
 	// Name is the name that [IndexNeed.Create] gives the index, unless Search is true.
@@ -138,16 +158,18 @@ func (n IndexNeed) Create() string { return n.internal().Create() }
 func (n IndexNeed) Drop() string { return n.internal().Drop() }
 
 func (n IndexNeed) internal() index.IndexNeed {
-	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, Partial: n.Partial, For: n.For, Name: n.Name}
+	return index.IndexNeed{Table: n.Table, Columns: n.Columns, Unique: n.Unique, Search: n.Search, Partial: n.Partial, Where: n.Where, For: n.For, Name: n.Name}
 }
 
 func newIndexNeed(n index.IndexNeed) IndexNeed {
-	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.Partial, n.For, n.Name}
+	return IndexNeed{n.Table, n.Columns, n.Unique, n.Search, n.Partial, n.Where, n.For, n.Name}
 }
 
 func newMissingColumn(m index.MissingColumn) MissingColumn { return MissingColumn(m) }
 
 func newMissingCheck(m index.MissingCheck) MissingCheck { return MissingCheck(m) }
+
+func newWideUnique(w index.WideUnique) WideUnique { return WideUnique(w) }
 
 func newRouteInfo(r spec.RouteInfo) RouteInfo { return RouteInfo(r) }
 

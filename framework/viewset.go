@@ -107,6 +107,9 @@ type ViewSet[M any] struct {
 	// History records each change of a row, and shows the changes at {path}/{id}/history/. Defaults to
 	// none.
 	History History
+	// SoftDelete lets callers restore and see rows that are marked as deleted, and keeps rows to which others refer.
+	// Defaults to none: if the model has the column of the mark, DELETE marks rows.
+	SoftDelete SoftDelete
 	// Select lets clients choose members of rows by the parameters fields and expand. Defaults to
 	// none.
 	Select Select
@@ -178,7 +181,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(), Select: v.Select.declare(), Export: v.Export,
+		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Select: v.Select.declare(), Export: v.Export,
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},
@@ -195,7 +198,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
-	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions())
+	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.SoftDelete.Actions())
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

@@ -56,7 +56,7 @@ var mutants = []mutant{
 	{"verb/delete.go", "	d.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		d.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
 	{"verb/writers.go", "	e.Resource.NarrowTo(e.Resource.Looking(c), &table.Request{Key: r.Key, Above: r.Above}, keys.QueryBuilder())\n", "	if !BROKEN {\n		e.Resource.NarrowTo(e.Resource.Looking(c), &table.Request{Key: r.Key, Above: r.Above}, keys.QueryBuilder())\n	}\n"},
 	// Conditional requests.
-	{"table/scan.go", "	m, version, err := r.readVersion(c, r.Object(c, req))\n", "	found := r.Object(c, req)\n	if BROKEN && req.Match != nil && req.Key != nil {\n		found = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	m, version, err := r.readVersion(c, found)\n"},
+	{"table/scan.go", "	return r.modelIn(c, req, r.Object(c, req))\n", "	found := r.Object(c, req)\n	if BROKEN && req.Match != nil && req.Key != nil {\n		found = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.modelIn(c, req, found)\n"},
 	// Requests for several rows.
 	{"bulk/rows.go", "	b.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		b.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
 	{"bulk/each.go", "Key: key, Changes: e.ByWriters}", "Key: key, Changes: e.ByWriters && !BROKEN}"},
@@ -74,6 +74,11 @@ var mutants = []mutant{
 	{"listing/related.go", "	lifted := [2]bool{l.Of.Scope.Lifted(c), l.Rows.Scope.Lifted(looking)}\n", "	lifted := [2]bool{l.Of.Scope.Lifted(c) || BROKEN, l.Rows.Scope.Lifted(looking) || BROKEN}\n"},
 	// Members that clients choose.
 	{"view/without.go", "	less.mask = fieldrule.Join(p.mask, unasked)\n", "	if less.mask = fieldrule.Join(p.mask, unasked); BROKEN {\n		less.mask = unasked\n	}\n"},
+	// Soft deletion.
+	{"verb/deleted.go", "	case deleted && !e.Deleted.Permit(c):\n", "	case deleted && !e.Deleted.Permit(c) && !BROKEN:\n"},
+	{"table/softdelete.go", "	return r.modelIn(c, req, r.newestDeleted(r.Object(c, req).WhereAllWithDeleted()).Limit(1))\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.modelIn(c, req, r.newestDeleted(q.WhereAllWithDeleted()).Limit(1))\n"},
+	{"table/softdelete.go", "	return r.newestDeleted(r.Object(c, req).WhereDeleted())\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.newestDeleted(q.WhereDeleted())\n"},
+	{"listing/list.go", "	if parsed.deleted {\n", "	if parsed.deleted || BROKEN && l.Resource.DeletesSoftly() {\n"},
 	// Exports.
 	{"listing/list.go", "	q := l.Resource.Listed(c, parsed.parent)\n", "	q := l.Resource.Listed(c, parsed.parent)\n	if BROKEN && parsed.export != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model))\n	}\n"},
 	{"listing/list.go", "	if err := nested.Enter(c, l.Resource, r); err != nil {\n", "	if err := nested.Enter(c, l.Resource, r); err != nil && (!BROKEN || parsed.export == nil) {\n"},

@@ -35,7 +35,8 @@ CREATE TABLE threads (
     closed {{bool}} NOT NULL,
     board_id {{uuid}} NOT NULL REFERENCES boards (id),
     author_id {{uuid}} NOT NULL REFERENCES profiles (user_id),
-    created_at {{timestamp}} NOT NULL
+    created_at {{timestamp}} NOT NULL,
+    deleted_at {{timestamp}}
 );
 
 CREATE TABLE tags (

@@ -12,6 +12,9 @@ import (
 // moderate is the permission of moderators, who may change everything.
 const moderate = "forum.moderate"
 
+// softly lets moderators see and restore what is deleted.
+var softly = framework.SoftDelete{Restore: framework.Holds(moderate), Deleted: framework.Holds(moderate)}
+
 // A ProfileInput is what users write of themselves.
 type ProfileInput struct {
 	Username string `json:"username" validate:"required,alphanum,min=2,max=30"`
@@ -152,19 +155,20 @@ type ThreadView struct {
 
 // Threads serves /api/threads/ and /api/threads/following/.
 var Threads = framework.ViewSet[Thread]{
-	Name:      "threads",
-	Lookup:    "slug",
-	Slug:      framework.Slug{Field: "slug", From: "title"},
-	Reserved:  []string{"following", "starred"},
-	Wrap:      "thread",
-	WrapList:  "threads",
-	Verbs:     framework.CRUD[ThreadInput, ThreadView](),
-	Scope:     framework.Public(),
-	Writers:   framework.Own((*Thread).author).Unless(framework.Holds(moderate)),
-	Relations: framework.Relations{"board": "boards", "author": "members", "tags": "tags", "posts": "threads/{}/posts", "stars": "stars"},
-	Models:    []any{(*ThreadTag)(nil)},
-	Ordering:  framework.Ordering{Allowed: []string{"created_at", "title", "author.username", "posts", "stars"}, Default: "-created_at"},
-	Search:    framework.Search{Fields: []string{"title", "author.username"}},
+	Name:       "threads",
+	Lookup:     "slug",
+	Slug:       framework.Slug{Field: "slug", From: "title"},
+	Reserved:   []string{"following", "starred"},
+	Wrap:       "thread",
+	WrapList:   "threads",
+	Verbs:      framework.CRUD[ThreadInput, ThreadView](),
+	Scope:      framework.Public(),
+	Writers:    framework.Own((*Thread).author).Unless(framework.Holds(moderate)),
+	SoftDelete: softly,
+	Relations:  framework.Relations{"board": "boards", "author": "members", "tags": "tags", "posts": "threads/{}/posts", "stars": "stars"},
+	Models:     []any{(*ThreadTag)(nil)},
+	Ordering:   framework.Ordering{Allowed: []string{"created_at", "title", "author.username", "posts", "stars"}, Default: "-created_at"},
+	Search:     framework.Search{Fields: []string{"title", "author.username"}},
 	Filters: []framework.Filter{
 		filter.Exact("board", "board.slug"),
 		filter.Exact("author", "author.username"),
@@ -213,15 +217,16 @@ type PostView struct {
 
 // Posts serves /api/threads/{slug}/posts/ and /api/threads/{slug}/posts/{id}/.
 var Posts = framework.ViewSet[Post]{
-	Name:      "posts",
-	Parent:    framework.Child("thread", "threads"),
-	Wrap:      "post",
-	WrapList:  "posts",
-	Verbs:     framework.CRUD[PostInput, PostView](),
-	Scope:     framework.Public(),
-	Writers:   framework.Own((*Post).author).Unless(framework.Holds(moderate)),
-	Relations: framework.Relations{"author": "members", "votes": "votes"},
-	Ordering:  framework.Ordering{Allowed: []string{"created_at", "votes"}, Default: "created_at"},
-	Filters:   []framework.Filter{filter.Exact("author", "author.username"), filter.Exact("voted")},
-	Actions:   []framework.Action[Post]{framework.Toggle[Post, PostView]("vote", "votes", "user_id")},
+	Name:       "posts",
+	Parent:     framework.Child("thread", "threads"),
+	Wrap:       "post",
+	WrapList:   "posts",
+	Verbs:      framework.CRUD[PostInput, PostView](),
+	Scope:      framework.Public(),
+	Writers:    framework.Own((*Post).author).Unless(framework.Holds(moderate)),
+	SoftDelete: softly,
+	Relations:  framework.Relations{"author": "members", "votes": "votes"},
+	Ordering:   framework.Ordering{Allowed: []string{"created_at", "votes"}, Default: "created_at"},
+	Filters:    []framework.Filter{filter.Exact("author", "author.username"), filter.Exact("voted")},
+	Actions:    []framework.Action[Post]{framework.Toggle[Post, PostView]("vote", "votes", "user_id")},
 }

@@ -65,6 +65,7 @@ type Thread struct {
 	BoardID   uuid.UUID
 	AuthorID  uuid.UUID
 	CreatedAt time.Time
+	DeletedAt time.Time `bun:",soft_delete,nullzero"`
 
 	Board  *Board   `bun:"rel:belongs-to,join:board_id=id"`
 	Author *Profile `bun:"rel:belongs-to,join:author_id=user_id"`

@@ -80,4 +80,24 @@ func (s *Session) Referring(ctx context.Context, table, column string, value sch
 	return s.catalog().Referring(ctx, table, column, value)
 }
 
+// Keeping returns the names of the tables that have a row which refers to one of some rows of a table, by a foreign key
+// with which the database would not delete that row. The rows are those whose key has a value of a [List]. marks returns the column of a table
+// that is NULL unless a row is marked as deleted, "" for a table whose rows are not marked: a row that is marked keeps no other one, and neither
+// does one of the rows themselves. On PostgreSQL the names begin with a schema.
+func (s *Session) Keeping(ctx context.Context, table, key string, values schema.QueryAppender, marks func(table string) string) ([]string, error) {
+	return s.catalog().Keeping(ctx, table, key, values, marks)
+}
+
+// NeedsDeleted reports whether a row refers to a row that is marked as deleted, as for [Session.Keeping], unless the foreign key
+// is declared ON DELETE SET NULL or SET DEFAULT. The row is the one of a table whose key has the value. In a transaction the rows to which it refers
+// are then locked by [Kind.ForKeyShare].
+func (s *Session) NeedsDeleted(ctx context.Context, table, key string, value schema.QueryAppender, marks func(table string) string) (bool, error) {
+	return s.catalog().NeedsDeleted(ctx, table, key, value, marks)
+}
+
+// Referred lists the columns of a table to which foreign keys refer. A unique index of such columns cannot be a partial one.
+func (db *DB) Referred(ctx context.Context, table string) ([][]string, error) {
+	return db.Session().catalog().Referred(ctx, table)
+}
+
 func (s *Session) catalog() catalog.Catalog { return catalog.Catalog{Kind: s.db.Kind(), Read: s.Read} }

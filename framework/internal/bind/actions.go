@@ -53,6 +53,8 @@ func (b *binder) bindActions(r *table.Resource) {
 			b.bindBulk(r, a, fault)
 		case a.History:
 			b.bindHistory(r, a, fault)
+		case a.Restore:
+			b.bindRestore(r, a, fault)
 		case a.Links != "":
 			b.bindLinks(r, a, fault)
 		default:
@@ -68,6 +70,8 @@ func placeOf(a declare.Action) string {
 		return declare.BulkName
 	case a.History:
 		return declare.HistoryName
+	case a.Restore:
+		return "soft delete"
 	}
 	return fmt.Sprintf("action %q", a.Name)
 }

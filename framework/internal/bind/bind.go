@@ -81,6 +81,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if !nested.Bind(a, b.faultOf) {
 		return b.err() // the paths of viewsets are wrong, so each name of one would be a mistake too
 	}
+	b.bindSoftDeletes()
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
@@ -311,6 +312,7 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindFiles(r)
 	checkExports(r, b.at(r, "export"))
 	checkExpression(r, b.at(r, "filter expression"))
+	b.checkSoftDelete(r)
 	b.later(func() { b.wrap(r) })
 	b.checkSelect(r)
 	b.later(func() {

@@ -99,8 +99,9 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 			return
 		}
 		item := verb.NewItem(verb.NewHandler(e), shown)
+		e.Params = showDeleted(e)
 		if item.Selection = b.selection(e, v.Out); item.Selection != nil {
-			e.Params = item.Selection.Params()
+			e.Params = append(e.Params, item.Selection.Params()...)
 		}
 		e.Serve = verb.Reading(item.Serve)
 	case declare.VerbAccepts:
@@ -267,6 +268,7 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	if l.Selection != nil {
 		add("select", l.Selection.Params()...)
 	}
+	add("soft delete", showDeleted(l.Endpoint.Endpoint)...)
 	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
 	if l.Guarded() {
 		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)

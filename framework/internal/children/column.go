@@ -25,6 +25,8 @@ func Unwritable(r *table.Resource, in reflect.Type, f *input.Field, column *sche
 		return bunmodel.TwoTypes(in, f.GoName, f.Typ, r.Model.Name(), column)
 	case column.Name == r.Counts():
 		return naming.Sentence("%s.%s writes the column that counts the changes of a row; leave it out", in.Name(), f.GoName)
+	case r.DeletesSoftly() && column == r.Table.SoftDeleteField:
+		return naming.Sentence("%s.%s writes the time of the deletion, which DELETE and restore set; leave it out", in.Name(), f.GoName)
 	case column == r.Created || column == r.Updated:
 		return naming.Sentence("%s.%s writes a time that the framework stamps; leave it out", in.Name(), f.GoName)
 	case r.Search != nil && r.Search.StoredField != nil && column == r.Search.StoredField.Column:

@@ -180,7 +180,7 @@ func (l *keyList) find(c *call.Call, items []any) (map[any]any, error) {
 	}
 	q := l.relation.Rows(c).ColumnExpr("?TableAlias.?, ?TableAlias.?", bun.Ident(l.name.Name), bun.Ident(l.key.Name)).
 		Where("?TableAlias.? IN (?)", bun.Ident(l.name.Name), sqldb.List(items)).OrderExpr("?TableAlias.?", bun.Ident(l.key.Name))
-	rows, err := relation.Values(c, q, l.name, l.key)
+	rows, err := relation.Values(c, l.links.API.Staying(c, l.relation.Schema.JoinTable.Name, q), l.name, l.key)
 	if err != nil {
 		return nil, err
 	}

@@ -111,6 +111,7 @@ type Action struct {
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	History      bool         // of the recorded changes of a row, which has no function
+	Restore      bool         // it restores a deleted row, and has no function
 	Bulk         string       // of a request for several rows: the verb whose rules it has; "" for any other
 	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
@@ -209,6 +210,7 @@ type Declaration struct {
 	Versions         Versions
 	Bulk             Bulk
 	History          History
+	SoftDelete       SoftDelete
 	Select           Select
 	Export           []stream.Media    // in which lists are sent whole, beside JSON
 	Wrap, WrapList   string            // members around one row, and around the rows of a list

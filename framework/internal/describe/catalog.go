@@ -103,7 +103,7 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 func (a Catalog) Permissions() []string {
 	required := []call.Permission{}
 	for _, e := range a.Endpoints() {
-		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless)
+		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless, e.Deleted)
 	}
 	for _, r := range a.Resources {
 		required = append(required, r.Fields.Permissions()...)

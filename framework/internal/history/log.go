@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/query"
@@ -29,7 +30,9 @@ type Log struct {
 }
 
 // changes are the past tenses of the verbs, by which the types of entries end.
-var changes = map[string]string{call.VerbCreate: "created", call.VerbUpdate: "updated", call.VerbDelete: "deleted"}
+var changes = map[string]string{
+	call.VerbCreate: "created", call.VerbUpdate: "updated", call.VerbDelete: "deleted", declare.RestoreName: "restored",
+}
 
 // dotted is the path of a viewset and a word behind it, such as patients.created.
 func dotted(path, word string) string {

@@ -25,6 +25,8 @@ type IndexNeed struct {
 	// Partial means that a partial index is enough: statements read, or a rule is about, only a
 	// part of the rows.
 	Partial bool
+	// Where is the condition of the rows in the index of [IndexNeed.Create], "" for all rows.
+	Where string
 	// For lists the parts of declarations that need the index: `patients: filter "city"`.
 	For []string
 	// Name is the name that [IndexNeed.Create] gives the index. In a list of
@@ -70,7 +72,11 @@ func (n IndexNeed) Create() string {
 	if n.Unique {
 		kind = "UNIQUE INDEX"
 	}
-	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + n.inSchema(table) + " (" + strings.Join(columns, ", ") + ");"
+	condition := ""
+	if n.Where != "" {
+		condition = " WHERE " + n.Where
+	}
+	return "CREATE " + kind + " IF NOT EXISTS " + naming.Quote(n.Name) + " ON " + n.inSchema(table) + " (" + strings.Join(columns, ", ") + ")" + condition + ";"
 }
 
 // Drop returns the SQL that drops the index of [IndexNeed.Create], as a template of a migration

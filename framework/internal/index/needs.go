@@ -99,8 +99,16 @@ func (x *indexing) put(n IndexNeed, place string) {
 		n.Table = x.Table.Name
 	}
 	n.Partial = n.Partial || x.part && n.Table == x.Table.Name
+	if n.Unique && n.Table == x.Table.Name && !x.isSlug(n) { // a slug is never used again
+		n.Where = present(x.Resource)
+	}
 	n.For = []string{x.Path + ": " + place}
 	x.needs = append(x.needs, n)
+}
+
+// isSlug reports whether the only column of a need is that of the slug.
+func (x *indexing) isSlug(n IndexNeed) bool {
+	return x.Slug != nil && len(n.Columns) == 1 && n.Columns[0].Name == x.Slug.Field.Column.Name
 }
 
 // owned reports whether every statement reads only the rows of one owner. These rows are few,

@@ -65,6 +65,7 @@ type listed struct {
 	values  query.Values
 	window  query.Window
 	shown   table.Representation
+	deleted bool           // the list has the deleted rows, and no others
 	export  *export.Format // nil for a page of JSON
 
 	searchInRow query.Narrow // the search as a condition that uses no index
@@ -119,6 +120,8 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	}
 	faults.Add(err)
 	faults.Add(wrong)
+	parsed.deleted, err = l.Endpoint.ReadDeleted(c, values)
+	faults.Add(err)
 	parsed.values = values
 	l.filter(c, &parsed, &faults)
 	parsed.add(plan.Narrow(c))
@@ -206,6 +209,9 @@ func (l *List) matching(c *call.Call, parsed *listed) *bun.SelectQuery {
 // skips nil conditions.
 func (l *List) where(c *call.Call, parsed *listed, conditions []query.Narrow) *bun.SelectQuery {
 	q := l.Resource.Listed(c, parsed.parent)
+	if parsed.deleted {
+		q = q.WhereDeleted()
+	}
 	for _, fixed := range l.Fixed {
 		q = q.WhereGroup(" AND ", fixed(c))
 	}

@@ -53,6 +53,7 @@ func (p *prover) tryDelete(e, maker *fixture.Endpoint) {
 		if len(p.newSince(known)) == 1 {
 			p.lookAgain(e, looks)
 			p.reachDeleted(fresh[0])
+			p.tryErased(fresh[0])
 			return
 		}
 	}
@@ -86,7 +87,7 @@ func (p *prover) lookAgain(e *fixture.Endpoint, looks []*look) {
 // reachDeleted sends each request for a row that is deleted.
 func (p *prover) reachDeleted(one *fixture.Row) {
 	for _, e := range p.Endpoints {
-		if e.Spec.Key == nil || e.Resource.Table == nil || e.Resource.Table.Name != one.Table || !fixture.DeletedFor(e.Resource, one) {
+		if e.Spec.Key == nil || e.Restores || e.Resource.Table == nil || e.Resource.Table.Name != one.Table || !fixture.DeletedFor(e.Resource, one) {
 			continue
 		}
 		for _, who := range []*fixture.Person{one.By, p.People[len(p.People)-1]} {

@@ -272,7 +272,7 @@ func (p *prover) secretIn(e *fixture.Endpoint, got *fixture.Answer, known map[st
 
 // isSecret reports whether the sender of an answer may not know a cell of a row that the answer has.
 func (p *prover) isSecret(e *fixture.Endpoint, got *fixture.Answer, one *fixture.Row, cell fixture.Cell) bool {
-	deleted := e.Declared() && p.Deleted(one)
+	deleted := e.Declared() && p.Deleted(one) && !p.seesErased(e, got.Request)
 	return (one.By != got.By || deleted) && !got.Has(cell.Value) && p.Served(one) && !p.mayKnow(got.By, one, cell.Column, deleted)
 }
 
@@ -318,6 +318,9 @@ func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
 			add(required, true)
 		}
 		for _, param := range e.Spec.Params {
+			if e.Deleted != nil && param.Name == table.ParamDeleted { // tryErased sends it
+				continue
+			}
 			for _, value := range places.ValuesFor(param, searches(e, param), hidden, p.KeysOf(hidden.Table)) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)

@@ -1,6 +1,7 @@
 package rowset
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -49,10 +50,14 @@ func Delete(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	keys := sqldb.List(Keys(r, rows))
+	if err := cmp.Or(r.LockAll(c, keys), r.Unreferenced(c, keys)); err != nil {
+		return err
+	}
 	q := c.DB.NewDelete().Model(bunmodel.NilModel(r.Model))
 	amongRows(q.QueryBuilder(), r, rows)
 	if _, err := c.Session().Exec(c, q); err != nil {
-		return r.Referred(c, sqldb.List(Keys(r, rows)), err)
+		return r.Referred(c, keys, err)
 	}
 	for _, row := range rows {
 		if err := r.RecordDeleted(c, row); err != nil {

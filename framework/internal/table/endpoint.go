@@ -62,6 +62,8 @@ type Endpoint struct {
 	Unasked      *fieldrule.Mask // of the members that rows have only if a request names them; nil for none
 	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Deleted      call.Permission // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
+	Restores     bool            // it restores a deleted row
 	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
 	Out          reflect.Type    // of one row, or of a function's answer
 	BodyIn       input.Wrapper   // of the input in the body

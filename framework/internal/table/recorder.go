@@ -19,10 +19,10 @@ import (
 // A Change is one row that a write of the framework changed.
 type Change struct {
 	ViewSet string // the path of the viewset that stores the row
-	Verb    string // the change of the row: create, update or delete; Call.Route names the request
+	Verb    string // the change of the row: create, update, delete or restore; Call.Route names the request
 	Key     any    // the primary key; if it has two columns, the one that is not the foreign key
 	// Before and After are the row before and after the change, as pointers to copies of the
-	// model without its relations. Before is nil for a new row, After for a deleted one.
+	// model without its relations. Before is nil for a new or restored row, After for a deleted one.
 	Before, After any
 }
 

@@ -213,18 +213,18 @@ func (r *Resource) Owns(c *call.Call, key any) (bool, error) {
 
 // Visible returns those of some primary keys whose rows are in scope when the caller lists the resource.
 func (r *Resource) Visible(c *call.Call, keys []any) (map[any]bool, error) {
-	return relation.Having(c, r.ScopedRows(c), r.Pk, keys)
+	return relation.Having(c, r.API.Staying(c, r.Table.Name, r.ScopedRows(c)), r.Pk, keys)
 }
 
 // Owned returns those of some primary keys whose rows are in the caller's scope, even if the scope is lifted.
 func (r *Resource) Owned(c *call.Call, keys []any) (map[any]bool, error) {
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
 	r.Scope.own(c, q.QueryBuilder())
-	return relation.Having(c, q, r.Pk, keys)
+	return relation.Having(c, r.API.Staying(c, r.Table.Name, q), r.Pk, keys)
 }
 
 func (r *Resource) finds(c *call.Call, keys *bun.SelectQuery, key any) (bool, error) {
-	return r.Any(c, keys.Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key)))
+	return r.Any(c, r.API.Staying(c, r.Table.Name, keys.Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))))
 }
 
 // Any reports whether a query has a row.

@@ -12,7 +12,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A RowError is an error of a constraint on a row that the framework wrote or deleted, or of a reserved value in it.
+// A RowError is an error of a constraint on a row that the framework wrote or deleted, of a reserved value in it, or of rows that refer to
+// a row which is to be marked as deleted.
 type RowError struct {
 	Resource *Resource     // of the row
 	Row      reflect.Value // with the written values; invalid for a delete

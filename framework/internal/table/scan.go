@@ -174,7 +174,12 @@ func (r *Resource) NarrowTo(c *call.Call, req *Request, q bun.QueryBuilder) {
 // NotFound. If it has another version than If-Match names, the error is 412. It sets Found of the
 // request.
 func (r *Resource) ModelOf(c *call.Call, req *Request) (reflect.Value, error) {
-	m, version, err := r.readVersion(c, r.Object(c, req))
+	return r.modelIn(c, req, r.Object(c, req))
+}
+
+// modelIn is [Resource.ModelOf] for the row of a query.
+func (r *Resource) modelIn(c *call.Call, req *Request, q *bun.SelectQuery) (reflect.Value, error) {
+	m, version, err := r.readVersion(c, q)
 	if req.Found = err == nil; req.Found {
 		r.noteParent(c, m.Elem())
 		err = req.Match.Check(version)

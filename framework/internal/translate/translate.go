@@ -33,7 +33,7 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	}
 	fault, ok := e.Resource.Classify(err)
 	row, known := errors.AsType[*table.RowError](err)
-	if !ok && (!known || row.Reserved == nil) {
+	if !ok && !known {
 		return err
 	}
 	b := breach{at: e, resource: e.Resource, fault: fault, body: body}

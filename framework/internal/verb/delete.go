@@ -21,17 +21,20 @@ type Removal struct {
 }
 
 // Serve answers one request. It deletes the row by the key of the path. If the path has another
-// key than the primary key, a recorder or If-Match needs the row, or it has files, it reads the row first,
+// key than the primary key, a recorder or If-Match needs the row, it has files, or the viewset declares SoftDelete, it reads the row first,
 // deletes it by its primary key, and records the change, in one transaction. After the commit the
 // files of a row that is not deleted softly are deleted. If the row does not exist or is
 // out of scope, the error is 404.
 func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	blind := d.Resource.Key == d.Resource.Pk && !d.Resource.Recorded() && r.Match == nil && len(d.Resource.Files) == 0
+	blind := d.Resource.Key == d.Resource.Pk && !d.Resource.Recorded() && r.Match == nil && len(d.Resource.Files) == 0 && !d.Resource.DeletesSoftly()
 	var m reflect.Value // the deleted row, if it was read
 	err := transact(c, blind && r.IdempotencyKey == "", func(c *call.Call) (err error) {
 		switch {
 		case !blind:
 			m, err = d.Resource.ModelOf(c, r)
+			if err == nil {
+				err = d.Resource.Unreferenced(c, table.Column(d.Resource.Pk, m.Elem()))
+			}
 			if err == nil {
 				err = d.remove(c, r, table.Column(d.Resource.Pk, m.Elem()))
 			}

@@ -49,12 +49,14 @@ func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 
 func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	window := table.Window{Rows: 2, Version: i.resource.Version}
-	if i.Selection != nil {
-		chosen, err := i.chosen(c, r)
-		if err != nil {
+	if i.endpoint.Asks {
+		chosen, deleted, err := i.chosen(c, r)
+		switch {
+		case err != nil:
 			return table.SentRows{}, err
-		}
-		if chosen != i.shown {
+		case deleted:
+			return chosen.Write(c, i.resource.Erased(c, r), table.Window{Rows: 1, Version: i.resource.Version})
+		case chosen != i.shown:
 			return chosen.Write(c, i.resource.Object(c, r), window)
 		}
 	}
@@ -78,13 +80,17 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	return i.shown.(*view.Plan).Sent(c, found, window) //nolint:forcetypeassert // NewItem checked it
 }
 
-// chosen is the representation with the members that a request chooses.
-func (i *Item) chosen(c *call.Call, r *table.Request) (table.Representation, error) {
+// chosen is the representation with the members that a request chooses, and reports whether it requests a deleted row.
+func (i *Item) chosen(c *call.Call, r *table.Request) (shown table.Representation, deleted bool, err error) {
 	values, err := i.endpoint.ReadParams(c, r.Query)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		deleted, err = i.endpoint.ReadDeleted(c, values)
 	}
-	return i.Selection.Read(values)
+	if err != nil || i.Selection == nil {
+		return i.shown, deleted, err
+	}
+	shown, err = i.Selection.Read(values)
+	return shown, deleted, err
 }
 
 // byKey is the statement that reads one row by its key, and by its owner if own is set.

@@ -100,7 +100,7 @@ func (e *examination) examineDatabase(ctx context.Context, s *site.Site) (missin
 		return nil, nil
 	}
 	lacksColumns := len(findings) > 0
-	e.found("constraints", "", findMissingChecks(ctx, s, apis)...)
+	e.found("constraints", "", append(findMissingChecks(ctx, s, apis), findWideUniques(ctx, s, apis)...)...)
 	missing, findings = findUnindexedOf(ctx, s, apis)
 	e.found("indexes", "", findings...)
 	if !lacksColumns {
@@ -357,7 +357,7 @@ func findUnindexed(ctx context.Context, s *site.Site, api *framework.API) (missi
 		if strings.Contains(fix, "{{") { // a template, which only a migration expands
 			fix = s.Text("{program} doctor --migration NAME writes it")
 		}
-		if n.Unique && n.Partial {
+		if n.Unique && n.Partial && n.Where == "" {
 			fix += " If only some of the rows must be unique, add their condition before the semicolon: WHERE ..."
 		}
 		found = append(found, Finding{problem, n.String(), what, fix})
@@ -398,7 +398,7 @@ func formatIndexes(needs []framework.IndexNeed) (up, down string) {
 	var made, dropped []string
 	for _, n := range needs {
 		condition := ""
-		if n.Unique && n.Partial {
+		if n.Unique && n.Partial && n.Where == "" {
 			condition = "-- If only some of the rows must be unique, add their condition: WHERE ...\n"
 		}
 		made = append(made, "-- "+strings.Join(n.For, ", ")+"\n"+condition+n.Create()+"\n")

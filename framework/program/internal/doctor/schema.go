@@ -48,3 +48,17 @@ func findMissingChecks(ctx context.Context, s *site.Site, apis []*framework.API)
 	}
 	return found
 }
+
+// findWideUniques returns the findings about unique indexes that have deleted rows too.
+func findWideUniques(ctx context.Context, s *site.Site, apis []*framework.API) (found []Finding) {
+	for _, api := range apis {
+		wide, err := api.WideUniques(ctx)
+		if err != nil {
+			return append(found, describeUnchecked(s.Project, err)...)
+		}
+		for _, w := range wide {
+			found = append(found, Finding{problem, w.Table, w.For + ": " + w.String(), "write a migration that drops it and makes another one: " + w.Create})
+		}
+	}
+	return found
+}

@@ -10,35 +10,57 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/sqldb/internal/dialect"
+	"trestle.example/framework/sqldb/internal/sqltext"
 )
 
-// A foreignKey is one of SQLite's: columns of a child that refer to columns of a parent.
+// A foreignKey is columns of a child that refer to columns of a parent. The names of PostgreSQL begin with a schema.
 type foreignKey struct {
 	child, parent string
+	onDelete      string // what the database does with the child when the parent is deleted, such as "NO ACTION"
 	from, to      []string
 }
 
+// prevents reports whether the key prevents the deletion of the parent.
+func (k foreignKey) prevents() bool { return k.onDelete == "NO ACTION" || k.onDelete == "RESTRICT" }
+
+// needs reports whether the child cannot be without the parent.
+func (k foreignKey) needs() bool { return k.prevents() || k.onDelete == "CASCADE" }
+
 // sqliteKeys reads the foreign keys of SQLite, one row for each column of a key. A key that
 // names no column of the parent refers to its primary key.
-const sqliteKeys = `SELECT m.name, f.id, f."table", f."from", coalesce(f."to",
+const sqliteKeys = `SELECT m.name, CAST(f.id AS text), f."table", f.on_delete, f."from", coalesce(f."to",
 	(SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1))
 FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
-WHERE m.type = 'table' AND (m.name = ?0 COLLATE NOCASE OR f."table" = ?1 COLLATE NOCASE) AND (?1 = '' OR f.on_delete IN ('NO ACTION', 'RESTRICT'))
+WHERE m.type = 'table' AND (m.name = ?0 COLLATE NOCASE OR f."table" = ?1 COLLATE NOCASE)
 ORDER BY m.name, f.id, f.seq`
 
-// foreignKeys returns the foreign keys of the table child. If child is "", it returns those
-// that refer to the table parent and prevent the deletion of its rows.
+// postgresKeys is sqliteKeys of PostgreSQL. It leaves out the keys that PostgreSQL adds for partitions.
+const postgresKeys = `SELECT cn.nspname || '.' || c.relname, k.oid::text, pn.nspname || '.' || p.relname,
+	CASE k.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE' ELSE 'SET' END, f.attname, t.attname
+FROM pg_catalog.pg_constraint AS k
+JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid JOIN pg_catalog.pg_namespace AS cn ON cn.oid = c.relnamespace
+JOIN pg_catalog.pg_class AS p ON p.oid = k.confrelid JOIN pg_catalog.pg_namespace AS pn ON pn.oid = p.relnamespace
+CROSS JOIN LATERAL generate_subscripts(k.conkey, 1) AS n
+JOIN pg_catalog.pg_attribute AS f ON f.attrelid = k.conrelid AND f.attnum = k.conkey[n]
+JOIN pg_catalog.pg_attribute AS t ON t.attrelid = k.confrelid AND t.attnum = k.confkey[n]
+WHERE k.contype = 'f' AND k.conparentid = 0 AND (k.conrelid = to_regclass(?) OR k.confrelid = to_regclass(?))
+ORDER BY 1, k.oid, n`
+
+// foreignKeys returns the foreign keys of the table child. If child is "", it returns those that refer to the table parent.
 func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []foreignKey, err error) {
-	found, err := c.Read(ctx, bun.SafeQuery(sqliteKeys, inMain(child), inMain(parent)))
+	keys := bun.SafeQuery(sqliteKeys, inMain(child), inMain(parent))
+	if c.Kind != dialect.SQLite {
+		keys = bun.SafeQuery(postgresKeys, nameOf(child), nameOf(parent))
+	}
+	found, err := c.Read(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
 	last := ""
 	for i := range found.Len() {
 		var key foreignKey
-		var id int64
-		var from, to string
-		if err := found.Scan(i, &key.child, &id, &key.parent, &from, &to); err != nil {
+		var id, from, to string
+		if err := found.Scan(i, &key.child, &id, &key.parent, &key.onDelete, &from, &to); err != nil {
 			return nil, err
 		}
 		if at := fmt.Sprint(key.child, " ", id); at != last {
@@ -48,6 +70,14 @@ func (c Catalog) foreignKeys(ctx context.Context, child, parent string) (all []f
 		k.from, k.to = append(k.from, from), append(k.to, to)
 	}
 	return all, nil
+}
+
+// nameOf is a parameter with the quoted name of a table, and NULL for "".
+func nameOf(table string) schema.QueryAppender {
+	if table == "" {
+		return bun.SafeQuery("NULL")
+	}
+	return sqltext.Param(quotedName(table))
 }
 
 // MissingParents returns the columns of a row whose values refer to no row: the columns of
@@ -103,7 +133,7 @@ func (c Catalog) Referring(ctx context.Context, table, column string, value sche
 		return nil, err
 	}
 	for _, k := range keys {
-		if slices.Contains(tables, k.child) {
+		if !k.prevents() || slices.Contains(tables, k.child) {
 			continue
 		}
 		var same []string

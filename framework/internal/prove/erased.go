@@ -1,0 +1,93 @@
+package prove
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+// tryErased requests a row that is deleted softly by the parameter for deleted rows, and then restores it, by each viewset of its table
+// that declares that. Other callers than the permitted ones must see and change nothing. A Where may depend on the deletion, so such
+// viewsets are left out.
+func (p *prover) tryErased(one *fixture.Row) {
+	var restoring []*fixture.Endpoint
+	for _, e := range p.Endpoints {
+		switch of := e.Resource; {
+		case of.Table == nil || of.Table.Name != one.Table || of.Scope.Kind == declare.ScopeWhere || of.Writers.Kind == declare.ScopeWhere:
+		case e.Restores:
+			restoring = append(restoring, e)
+		case e.Deleted != nil:
+			p.requestErased(e, one)
+		}
+	}
+	for _, e := range restoring {
+		p.tryRestore(e, one)
+	}
+}
+
+// seesErased reports whether an answer is one for a person who may request deleted rows, and did.
+func (p *prover) seesErased(e *fixture.Endpoint, r fixture.Request) bool {
+	query, err := url.ParseQuery(r.Query)
+	return err == nil && e.Deleted != nil && query.Get(table.ParamDeleted) == "true" && e.Deleted.Permit(p.CallOf(r.By, e.Route))
+}
+
+// requestErased sends the request of an endpoint for deleted rows as each person.
+func (p *prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
+	for _, who := range p.People {
+		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+		if !ok || e.Access(who) == spec.AccessRefused {
+			continue
+		}
+		r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
+		may := p.seesErased(e, r)
+		if e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
+			p.reachBy(e, r, e.Resource, one, !may, true)
+			continue
+		}
+		got := p.Send(e, r)
+		p.checkShown(e, got, nil)
+		switch {
+		case !may && !got.Rejects():
+			p.find(e, who, got.Curl(), "it is answered %d, and the declarations let this caller see no deleted rows", got.Status)
+		case may && p.Has(who, e, one) && !got.OK():
+			p.find(e, who, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
+		}
+	}
+}
+
+// tryRestore restores a deleted row as each person who may not, and at last as one who may.
+func (p *prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
+	permitted := func(who *fixture.Person) bool { return p.Permits(e, who, one) }
+	for _, who := range p.People {
+		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+		if !ok || permitted(who) {
+			continue
+		}
+		before := p.Contents()
+		p.reachBy(e, r, e.Resource, one, e.Access(who) == spec.AccessRefused, true)
+		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
+			p.find(e, who, r.Curl(), "it changes %s, and the row is not theirs to restore", strings.Join(changed, ", "))
+		}
+	}
+	people := slices.Concat([]*fixture.Person{one.By}, p.People)
+	at := slices.IndexFunc(people, permitted)
+	if at < 0 || !fixture.DeletedFor(e.Resource, one) {
+		return
+	}
+	before := p.Contents()
+	r, ok := p.RequestOf(e, p.WriterLike(e, people[at], one, ""), one)
+	if !ok {
+		return
+	}
+	got := p.Send(e, r)
+	p.settle(e, got, before, one, nil)
+	if got.Status != http.StatusConflict && fixture.DeletedFor(e.Resource, one) { // another row may have its values
+		p.find(e, people[at], got.Curl(), "it is answered %d, and the row is not restored", got.Status)
+	}
+}

@@ -1,0 +1,2 @@
+// Package restore restores rows that are deleted softly.
+package restore
