@@ -13,8 +13,8 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
-// A Memo belongs to a user. Users restore their memos, and auditors see deleted ones of all.
-type Memo struct {
+// A Scrawl belongs to a user. Users restore theirs, and auditors see deleted ones of all.
+type Scrawl struct {
 	bun.BaseModel `bun:"table:memos"`
 
 	ID        uuid.UUID `bun:",pk"`
@@ -23,10 +23,10 @@ type Memo struct {
 	DeletedAt *time.Time `bun:",soft_delete"`
 }
 
-func (m *Memo) owner() *uuid.UUID { return &m.OwnerID }
+func (s *Scrawl) owner() *uuid.UUID { return &s.OwnerID }
 
-// A Notice is for all to see, and its author changes and restores it.
-type Notice struct {
+// A Bulletin is for all to see, and its author changes and restores it.
+type Bulletin struct {
 	bun.BaseModel `bun:"table:notices"`
 
 	ID        uuid.UUID `bun:",pk"`
@@ -35,7 +35,7 @@ type Notice struct {
 	DeletedAt time.Time `bun:",soft_delete,nullzero"`
 }
 
-func (n *Notice) author() *uuid.UUID { return &n.AuthorID }
+func (b *Bulletin) author() *uuid.UUID { return &b.AuthorID }
 
 var trashSchema = sqldb.Migrations{Namespace: "trash", FS: fstest.MapFS{
 	"1_trash.tx.up.sql": {Data: []byte(`CREATE TABLE memos ({{id}}, owner_id {{uuid}} NOT NULL, text {{text}} NOT NULL, deleted_at {{timestamp}});
@@ -46,13 +46,13 @@ CREATE TABLE notices ({{id}}, author_id {{uuid}} NOT NULL, text {{text}} NOT NUL
 func trash() []framework.Resource {
 	signedIn := framework.Authenticated()
 	return []framework.Resource{
-		framework.ViewSet[Memo]{
-			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Memo).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
+		framework.ViewSet[Scrawl]{
+			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Scrawl).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
 			SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Any(framework.Holds("memos.audit"), framework.Holds("memos.deleted"))},
 			Export:     []framework.Media{framework.NDJSON},
 		},
-		framework.ViewSet[Notice]{
-			Name: "notices", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Public(), Writers: framework.Own((*Notice).author),
+		framework.ViewSet[Bulletin]{
+			Name: "notices", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Public(), Writers: framework.Own((*Bulletin).author),
 			Permission: framework.OrReadOnly(signedIn), SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Holds("memos.deleted")},
 		},
 	}

@@ -70,7 +70,7 @@ func TestRandomOperations(t *testing.T) {
 	})
 }
 
-// some is a random key of rows, or of none.
+// some is a random key of a row, or the key of a row that does not exist.
 func some[V any](w *world, of map[string]V, none string) string {
 	keys := append(slices.Sorted(maps.Keys(of)), none)
 	return keys[w.r.IntN(len(keys))]

@@ -24,7 +24,7 @@ func idOf(c *frameworktest.Client, path string, body fields) string {
 	return fmt.Sprint(made.ID)
 }
 
-// TestCursorsOfDeletedRows: a walk by cursors has every deleted row once, and a cursor of one list is none of the other.
+// TestCursorsOfDeletedRows: a walk by cursors has every deleted row once, and a cursor of one list is rejected by the other.
 func TestCursorsOfDeletedRows(t *testing.T) {
 	both(t, func(t *testing.T, _ *sqldb.DB, as func(string) *frameworktest.Client) {
 		mod := as("mod")
