@@ -25,8 +25,8 @@ type WideUnique struct {
 	Create string
 }
 
-// String describes the index: `the unique index "users_email_key" of "users" (email) has deleted rows too, so their values cannot be
-// used again`.
+// String describes the index: `the unique index "users_email_key" of "users" (email) has deleted rows too, so their values
+// cannot be used again`.
 func (w WideUnique) String() string {
 	return fmt.Sprintf("the unique index %q of %q (%s) has deleted rows too, so their values cannot be used again", w.Index, w.Table, strings.Join(w.Columns, ", "))
 }

@@ -1,6 +1,7 @@
 package restore_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -154,6 +155,42 @@ func TestReferencesAtTheSameTime(t *testing.T) {
 		}
 		if n := dangling(t, db); n != 0 {
 			t.Errorf("%d rows refer to a deleted one", n)
+		}
+	})
+}
+
+// TestARestoreWaitsForADelete: a restore of a row waits for a transaction that deletes the row to which it refers, and is then rejected. On
+// SQLite a transaction is the only writer.
+func TestARestoreWaitsForADelete(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {
+		if db.Kind() == sqldb.SQLite {
+			t.Skip("a transaction is the only writer")
+		}
+		ada := as("ada")
+		folder := idOf(ada, "folders", fields{"name": "a"})
+		path := "/api/letters/" + idOf(ada, "letters", fields{"folder": folder, "text": "x"}) + "/"
+		ada.Delete(path).Expect(204)
+		done := make(chan int, 1)
+		err := db.InTx(t.Context(), func(ctx context.Context, s *sqldb.Session) error {
+			for _, statement := range []string{"SELECT 1 FROM folders FOR UPDATE", "UPDATE folders SET deleted_at = now()"} {
+				if _, err := s.IDB().NewRaw(statement).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			go func() { done <- ada.Post(path+"restore/", nil).Status() }()
+			for waiting := 0; waiting == 0 && len(done) == 0; {
+				const waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid"
+				if err := s.IDB().NewRaw(waits).Scan(ctx, &waiting); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := <-done; status != 409 {
+			t.Errorf("the restore is answered %d; want 409", status)
 		}
 	})
 }

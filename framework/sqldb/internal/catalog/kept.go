@@ -46,8 +46,8 @@ func (c Catalog) Keeping(ctx context.Context, table, key string, values schema.Q
 }
 
 // NeedsDeleted reports whether a row refers to a row that is marked as deleted, unless the database would remove the
-// reference when it deletes that row. The row is the one of a table whose key has a value. In a transaction on PostgreSQL the other rows cannot be
-// deleted until it ends.
+// reference when it deletes that row. The row is the one of a table whose key has a value. In a transaction on PostgreSQL the
+// other rows cannot be deleted until it ends.
 func (c Catalog) NeedsDeleted(ctx context.Context, table, key string, value schema.QueryAppender, marks Marks) (bool, error) {
 	keys, err := c.foreignKeys(ctx, table, "")
 	if err != nil {
@@ -66,7 +66,8 @@ func (c Catalog) NeedsDeleted(ctx context.Context, table, key string, value sche
 		if k.own() {
 			where = bun.SafeQuery("? AND c.? <> p.?", where, bun.Ident(key), bun.Ident(key))
 		}
-		found, err := c.Read(ctx, bun.SafeQuery("SELECT CASE WHEN p.? IS NULL THEN 0 ELSE 1 END FROM ? WHERE ??", bun.Ident(column), k.joined(), where, bun.Safe(lock)))
+		found, err := c.Read(ctx, bun.SafeQuery("SELECT CASE WHEN p.? IS NULL THEN 0 ELSE 1 END FROM ? WHERE ??",
+			bun.Ident(column), k.joined(), where, bun.Safe(lock)))
 		if err != nil {
 			return false, err
 		}
