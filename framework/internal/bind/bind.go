@@ -65,12 +65,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if a.Config.DB == nil {
 		return naming.Sentence("framework.Config: DB is not set; open one with sqldb.Open")
 	}
-	a.Resources, a.Codes = nil, map[string]problem.CodeInfo{}
-	for _, code := range append(problem.BuiltinCodes(), a.Config.Codes...) {
-		if !code.IsFault() {
-			a.Codes[code.Code] = code
-		}
-	}
+	a.Resources, a.Codes = nil, codesOf(a.Config.Codes)
 	a.Rows = rows.New(a)
 	b := newBinder(a, declared)
 	b.checks.CheckConfig()
@@ -104,6 +99,17 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checks.CheckIDs()
 	seal(a.Resources)
 	return b.err()
+}
+
+// codesOf has the error codes of answers: those of the framework and those of the program.
+func codesOf(own []problem.CodeInfo) map[string]problem.CodeInfo {
+	all := map[string]problem.CodeInfo{}
+	for _, code := range append(problem.BuiltinCodes(), own...) {
+		if !code.IsFault() {
+			all[code.Code] = code
+		}
+	}
+	return all
 }
 
 // bindRelations binds the relations and the scopes of all resources, and names the functions of

@@ -318,10 +318,7 @@ func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
 			add(required, true)
 		}
 		for _, param := range e.Spec.Params {
-			if e.Deleted != nil && param.Name == table.ParamDeleted { // tryErased sends it
-				continue
-			}
-			for _, value := range places.ValuesFor(param, searches(e, param), hidden, p.KeysOf(hidden.Table)) {
+			for _, value := range valuesFor(e, param, hidden, p.KeysOf(hidden.Table)) {
 				query := maps.Clone(required)
 				query.Set(param.Name, value)
 				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
@@ -329,6 +326,14 @@ func (p *prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*look) {
 		}
 	}
 	return all
+}
+
+// valuesFor lists the values of a parameter that a person tries to find a hidden row: none for that of deleted rows, which tryErased sends.
+func valuesFor(e *fixture.Endpoint, param spec.Param, hidden *fixture.Row, keys []string) []string {
+	if e.Deleted != nil && param.Name == table.ParamDeleted {
+		return nil
+	}
+	return places.ValuesFor(param, searches(e, param), hidden, keys)
 }
 
 // seenBy returns a row that a person may have at an endpoint. For an endpoint of no row it is nil,

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,7 +143,7 @@ func (w *world) newLetter(c *frameworktest.Client, who string) {
 	if w.expect(got, want, who, " new letter in ", in) {
 		var made struct{ ID int64 }
 		got.JSON(&made)
-		w.letters[fmt.Sprint(made.ID)] = letter{who, in, false}
+		w.letters[strconv.FormatInt(made.ID, 10)] = letter{who, in, false}
 	}
 }
 

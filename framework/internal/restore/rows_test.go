@@ -47,7 +47,7 @@ func TestCursorsOfDeletedRows(t *testing.T) {
 			}
 			mod.Get(next).Expect(200).JSON(&page)
 			for _, row := range page.Results {
-				got = append(got, fmt.Sprint(row.ID))
+				got = append(got, strconv.FormatInt(row.ID, 10))
 			}
 			if next = ""; page.Next != nil {
 				next = *page.Next

@@ -31,16 +31,7 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	err := transact(c, blind && r.IdempotencyKey == "", func(c *call.Call) (err error) {
 		switch {
 		case !blind:
-			m, err = d.Resource.ModelOf(c, r)
-			if err == nil {
-				err = d.Resource.Unreferenced(c, table.Column(d.Resource.Pk, m.Elem()))
-			}
-			if err == nil {
-				err = d.remove(c, r, table.Column(d.Resource.Pk, m.Elem()))
-			}
-			if err == nil {
-				err = d.Resource.RecordDeleted(c, m)
-			}
+			m, err = d.readAndRemove(c, r)
 			return err
 		case r.Key == nil:
 			return d.remove(c, r, nil)
@@ -54,6 +45,22 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 		d.discard(c, m.Elem())
 	}
 	return &table.Response{Status: d.Status}, nil
+}
+
+// readAndRemove reads the row of the path, checks that it may go, deletes it and records that.
+func (d Removal) readAndRemove(c *call.Call, r *table.Request) (reflect.Value, error) {
+	m, err := d.Resource.ModelOf(c, r)
+	if err != nil {
+		return m, err
+	}
+	key := table.Column(d.Resource.Pk, m.Elem())
+	if err := d.Resource.Unreferenced(c, key); err != nil {
+		return m, err
+	}
+	if err := d.remove(c, r, key); err != nil {
+		return m, err
+	}
+	return m, d.Resource.RecordDeleted(c, m)
 }
 
 // discard deletes the files of a deleted row. A request with an Idempotency-Key, and one of several, is in a transaction
