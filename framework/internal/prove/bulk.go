@@ -89,7 +89,7 @@ func (p *prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixtur
 	}
 }
 
-// tryRefused sends the request of a person whom the declarations reject: it must leave the database as it is.
+// tryRefused sends the request of a person that the declarations reject: it must leave the database as it is.
 func (p *prover) tryRefused(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	if !ok {

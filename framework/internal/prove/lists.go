@@ -88,7 +88,7 @@ func (p *prover) referred(r *table.Resource, one *fixture.Row) (all []*fixture.R
 }
 
 // referredOfAll lists rows of a viewset by any person: for each table whose rows refer to such a row, the newest of the first person
-// who has one. It begins with the rows of one person.
+// with one. It begins with the rows of one person.
 func (p *prover) referredOfAll(r *table.Resource, first *fixture.Person) (all []*fixture.Row) {
 	from := map[string]bool{}
 	for _, who := range append([]*fixture.Person{first}, p.People...) {

@@ -18,7 +18,7 @@ func shelvesAndBoxes() []framework.Resource {
 	return []framework.Resource{boxes(), things(), shelves}
 }
 
-// rowFaults is a server with a fault for rows to which others refer, for those of superusers, for callers whom it rejects, and for
+// rowFaults is a server with a fault for rows to which others refer, for those of superusers, for callers that it rejects, and for
 // rows of another table.
 func rowFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 	return faulty(db, func(w http.ResponseWriter, r bulkRequest) bool {
@@ -48,7 +48,7 @@ func rowFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 	})
 }
 
-// TestRowsOfEveryKind checks that the proof tries rows to which others refer, rows of superusers, callers whom the declarations
+// TestRowsOfEveryKind checks that the proof tries rows to which others refer, rows of superusers, callers that the declarations
 // reject, and rows of other tables. Callers who may delete only their own of the rows that they see delete one.
 func TestRowsOfEveryKind(t *testing.T) {
 	t.Parallel()
