@@ -172,9 +172,9 @@ func withoutPlaces(n expression.Node) expression.Node {
 	return n
 }
 
-// FuzzParse: no text makes the parser panic, a fault is at a place of the text, and the printed form of an expression
+// FuzzExpression: no text makes the parser panic, a fault is at a place of the text, and the printed form of an expression
 // is an equal expression.
-func FuzzParse(f *testing.F) {
+func FuzzExpression(f *testing.F) {
 	for _, text := range []string{
 		`status = "booked" AND (fee >= 500 OR NOT patient.city = "Pune")`, `comments(author = "x" AND score > 3)`, `NOT (NOT a = null)`,
 		`a = "\ud83d\ude00\u0000"`, `((a=-1.5))`, `a = 1 AND b = 2 OR c = 3`, `a.b(c.d(e != true) OR f <= "\"") AND x > 0`, "a = \"\xff", `-`, `"\`, `a<>1`, `1e`,
