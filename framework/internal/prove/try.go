@@ -154,72 +154,43 @@ func (p *prover) tryRow(e *fixture.Endpoint) {
 	p.tryLinks(e)
 }
 
+// mostFaulty limits the people who also send requests with faults for a row: some who may not see it, and some who may not change it.
+const mostFaulty = 3
+
 // reachAll sends the requests for a row as each person who did not make it.
 func (p *prover) reachAll(e *fixture.Endpoint, one *fixture.Row) {
+	left := map[bool]int{true: mostFaulty, false: mostFaulty}
 	for _, who := range p.Others(one.By) {
-		p.reach(e, who, one)
+		p.reach(e, who, one, left)
 	}
 }
 
-// reachLikes sends the requests for other rows, to which rows of other tables refer: an action that reads as each person, and
-// anything but a declared read as the first person who may not send it for the row.
-func (p *prover) reachLikes(e *fixture.Endpoint, one *fixture.Row, likes []*fixture.Row) {
-	for _, like := range likes {
-		switch {
-		case like == one || e.Kind == declare.VerbShows:
-		case e.Info.Method == http.MethodGet:
-			p.reachAll(e, like)
-		default:
-			p.reachAsOne(e, p.Others(like.By), like)
-		}
+// rowToReach returns a row of an endpoint that the owner made, or else one of another person. If possible, the declarations permit a
+// caller to send the request for it.
+func (p *prover) rowToReach(e *fixture.Endpoint) (one *fixture.Row) {
+	permitted := func(one *fixture.Row) bool {
+		return one.Key(e.Resource) != "" && slices.ContainsFunc(p.People, func(who *fixture.Person) bool { return p.Permits(e, who, one) })
 	}
-}
-
-// reachStaffs sends the requests for rows that the staff and superusers made, as the first of the other users: a check may
-// leave out the rows of callers who may do everything.
-func (p *prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
-	for _, owner := range p.People {
-		if !owner.Staff || owner == one.By {
-			continue
-		}
-		theirs := p.RowWhere(owner, e.Resource, func(own *fixture.Row) bool { return own.By == owner && own.Key(e.Resource) != "" })
-		if theirs != nil {
-			p.reachAsOne(e, p.People[2:], theirs)
-		}
-	}
-}
-
-// reachAsOne sends the requests for a row as the first of some people who may send requests to the endpoint, and not for this row.
-func (p *prover) reachAsOne(e *fixture.Endpoint, people []*fixture.Person, one *fixture.Row) {
-	for _, who := range people {
-		if who != one.By && e.Access(who) != spec.AccessRefused && (!p.Has(who, e, one) || e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)) {
-			p.reach(e, who, one)
-			return
-		}
-	}
-}
-
-// rowToReach returns a row of an endpoint that the owner made, or else one of another person. The
-// declarations permit a caller to send the request for it.
-func (p *prover) rowToReach(e *fixture.Endpoint) *fixture.Row {
-	one := p.RowFor(p.Owner, e.Resource)
-	if one != nil && one.By == p.Owner && one.Key(e.Resource) != "" && slices.ContainsFunc(p.People, func(who *fixture.Person) bool { return p.Permits(e, who, one) }) {
+	if one = p.RowFor(p.Owner, e.Resource); one != nil && one.By == p.Owner && permitted(one) {
 		return one
 	}
-	for _, who := range p.People[1:] {
-		if e.Access(who) == spec.AccessRefused {
-			continue
+	users := slices.DeleteFunc(slices.Clone(p.People[1:]), func(who *fixture.Person) bool { return e.Access(who) == spec.AccessRefused })
+	for _, who := range users {
+		one = p.RowFor(who, e.Resource)
+		if one != nil && (one.By == p.Owner || who != p.Owner) && one.Key(e.Resource) != "" {
+			break
 		}
-		if one = p.RowWhere(who, e.Resource, func(own *fixture.Row) bool {
-			return own.By == who && own.Key(e.Resource) != "" && p.Permits(e, who, own)
-		}); one != nil && who != p.Owner {
-			return one
-		}
-		if one = p.RowFor(who, e.Resource); one != nil && (one.By == p.Owner || who != p.Owner) && one.Key(e.Resource) != "" {
-			return one
+		one = nil
+	}
+	if one == nil || permitted(one) {
+		return one
+	}
+	for _, who := range users { // who may only change rows of their own
+		if own := p.RowWhere(who, e.Resource, func(own *fixture.Row) bool { return own.By == who && permitted(own) }); own != nil {
+			return own
 		}
 	}
-	return nil
+	return one
 }
 
 // methodsOf lists the methods to try: for a GET also HEAD and OPTIONS.
@@ -231,8 +202,9 @@ func methodsOf(e *fixture.Endpoint) []string {
 }
 
 // reach sends a person's requests for a row that is not theirs. A row that they may not see must
-// look like one that does not exist; one that they may not change must stay as it is.
-func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+// look like one that does not exist; one that they may not change must stay as it is. left is how many people more send requests with
+// faults, by whether the row is hidden from them.
+func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, left map[bool]int) {
 	refused := e.Access(who) == spec.AccessRefused
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
@@ -248,8 +220,13 @@ func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Ro
 	if crossed := p.crossed(e, who, one); hidden && crossed != valid.Path {
 		paths = append(paths, crossed)
 	}
-	before := p.Contents()
-	for at, r := range p.variants(e, valid) {
+	before, variants := p.Contents(), p.variants(e, valid)
+	if refused || left[hidden] == 0 {
+		variants = variants[:2]
+	} else {
+		left[hidden]--
+	}
+	for at, r := range variants {
 		for _, path := range paths {
 			for _, method := range methodsOf(e) {
 				r.Method, r.Path = method, path
@@ -317,7 +294,7 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 	}
 }
 
-// variants lists the requests to try: the valid one, some with conditions, and some that are faulty for
+// variants lists the requests to try: the valid one, one with other parameters, some with conditions, and some that are faulty for
 // any row. A fault must not be reported sooner for a row that exists.
 func (p *prover) variants(e *fixture.Endpoint, valid fixture.Request) []fixture.Request {
 	all := append([]fixture.Request{valid, valid}, conditions(e, valid)...)
