@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -115,4 +116,22 @@ func Count(tb testing.TB, db *sqldb.DB, table string) (n int) {
 		tb.Fatal(err)
 	}
 	return n
+}
+
+// History returns all entries of histories that are stored, the oldest first. It waits until none of them is held back: on
+// PostgreSQL a transaction of another test, in any database of the cluster, may hold them back.
+func History(tb testing.TB, db *sqldb.DB) (all []framework.HistoryEvent) {
+	tb.Helper()
+	stored := Count(tb, db, "row_history")
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		var err error
+		if all, _, err = framework.FollowHistory(tb.Context(), db, "", stored+1); err != nil {
+			tb.Fatal(err)
+		}
+		if len(all) == stored {
+			return all
+		}
+	}
+	tb.Fatalf("%d of %d entries can be followed within a minute", len(all), stored)
+	return nil
 }

@@ -84,7 +84,7 @@ func TestFollowWaits(t *testing.T) {
 		}
 		ada := as("ada")
 		first := idOf(ada, fields{"name": "first"})
-		followAll(t, db)
+		apitest.History(t, db)
 		err := db.InTx(t.Context(), func(ctx context.Context, s *sqldb.Session) error {
 			if _, err := s.IDB().NewRaw("UPDATE stars SET user_id = user_id; SELECT pg_current_xact_id()").Exec(ctx); err != nil {
 				return err
@@ -98,7 +98,7 @@ func TestFollowWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := followAll(t, db); len(got) != 2 {
+		if got := apitest.History(t, db); len(got) != 2 {
 			t.Errorf("after it, there are %d entries; want 2", len(got))
 		}
 	})

@@ -109,7 +109,7 @@ func TestWhatIsNotRecorded(t *testing.T) {
 		ada.Delete("/api/things/a/").Expect(204)
 		bob.Post("/api/others/", fields{"id": "a", "name": "bobs"}).Expect(201)
 		bob.Get("/api/things/a/history/").Expect(200).Contains(`"bobs"`).Lacks("first", "second", "third")
-		if n := len(followAll(t, db)); n != 6 {
+		if n := len(apitest.History(t, db)); n != 6 {
 			t.Errorf("there are %d entries", n)
 		}
 	})

@@ -376,7 +376,7 @@ func (w *world) item(method, id string, item fields) {
 func (w *world) compare() {
 	w.t.Helper()
 	got := map[string][]string{}
-	for _, e := range followAll(w.t, w.db) {
+	for _, e := range apitest.History(w.t, w.db) {
 		who := *e.Caller
 		for name := range names {
 			if apitest.ID(name).String() == who {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
@@ -127,7 +126,7 @@ func TestOtherWrites(t *testing.T) {
 // events lists the entries of a row, the oldest first, as a program that follows all entries gets them.
 func events(t *testing.T, db *sqldb.DB, viewset, key string) (all []string) {
 	t.Helper()
-	for _, e := range followAll(t, db) {
+	for _, e := range apitest.History(t, db) {
 		if e.ViewSet == viewset && e.Key == key {
 			text, err := json.Marshal(e.Changes)
 			if err != nil {
@@ -137,20 +136,6 @@ func events(t *testing.T, db *sqldb.DB, viewset, key string) (all []string) {
 		}
 	}
 	return all
-}
-
-// followAll returns all entries that are stored. It waits until none of them is held back: on PostgreSQL
-// a transaction of another test, in any database of the cluster, may hold them back.
-func followAll(t *testing.T, db *sqldb.DB) (all []framework.HistoryEvent) {
-	t.Helper()
-	stored := apitest.Count(t, db, "row_history")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if all = follow(t, db, stored+1); len(all) == stored {
-			return all
-		}
-	}
-	t.Fatalf("%d of %d entries can be followed within a minute", len(all), stored)
-	return nil
 }
 
 func follow(t *testing.T, db *sqldb.DB, most int) []framework.HistoryEvent {

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"trestle.example/framework"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
@@ -95,12 +94,8 @@ func TestHistoryOfDeletedRows(t *testing.T) {
 		ada.Delete(path).Expect(204)
 		ada.Post(path+"restore/", nil).Expect(204)
 		ada.Post(path+"restore/", nil).Expect(204)
-		events, _, err := framework.FollowHistory(t.Context(), db, "", 10)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, e := range events {
+		for _, e := range apitest.History(t, db) {
 			name := e.Changes["name"]
 			got = append(got, fmt.Sprintf("%s %s from=%s to=%s", e.Type, e.Action, name.From, name.To))
 		}
