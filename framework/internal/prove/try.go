@@ -220,13 +220,8 @@ func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Ro
 	if crossed := p.crossed(e, who, one); hidden && crossed != valid.Path {
 		paths = append(paths, crossed)
 	}
-	before, variants := p.Contents(), p.variants(e, valid)
-	if refused || left[hidden] == 0 {
-		variants = variants[:2]
-	} else {
-		left[hidden]--
-	}
-	for at, r := range variants {
+	before := p.Contents()
+	for at, r := range p.variantsFor(e, valid, refused, hidden, left) {
 		for _, path := range paths {
 			for _, method := range methodsOf(e) {
 				r.Method, r.Path = method, path
@@ -292,6 +287,16 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 			p.find(e, who, r.Curl(), "it changes %s below a row that is not theirs", strings.Join(changed, ", "))
 		}
 	}
+}
+
+// variantsFor lists the requests to try: those with faults are left out if the person is rejected anyway, or others have sent them.
+func (p *prover) variantsFor(e *fixture.Endpoint, valid fixture.Request, refused, hidden bool, left map[bool]int) []fixture.Request {
+	all := p.variants(e, valid)
+	if refused || left[hidden] == 0 {
+		return all[:2]
+	}
+	left[hidden]--
+	return all
 }
 
 // variants lists the requests to try: the valid one, one with other parameters, some with conditions, and some that are faulty for
