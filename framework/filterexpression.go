@@ -34,8 +34,8 @@ type FilterExpression struct {
 	MaxDepth int
 	// MaxComparisons is the greatest number of comparisons. Defaults to 20.
 	MaxComparisons int
-	// MaxRelated is the greatest number of comparisons with fields of several related rows, of such relations with
-	// parentheses, and of comparisons with functions of related rows. The statement has a subquery for each. Defaults to 3.
+	// MaxRelated is the greatest number of subqueries over several related rows. There is one for each comparison such as
+	// tags.name = "go", for each relation with parentheses, and for each function such as count(comments). Defaults to 3.
 	MaxRelated int
 }
 

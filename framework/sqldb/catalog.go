@@ -95,7 +95,8 @@ func (s *Session) NeedsDeleted(ctx context.Context, table, key string, value sch
 	return s.catalog().NeedsDeleted(ctx, table, key, value, marks)
 }
 
-// Referred lists the columns of a table to which foreign keys refer. A unique index of such columns cannot be a partial one.
+// Referred lists, for each foreign key that refers to a table, the columns of the table that it refers to. A unique index of these
+// columns cannot have a condition.
 func (db *DB) Referred(ctx context.Context, table string) ([][]string, error) {
 	return db.Session().catalog().Referred(ctx, table)
 }
