@@ -55,6 +55,10 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/*/go.mod examples/*/go.mod examp
 # to link, and vet is a part of the linter.
 TEST := -vet=off -ldflags=-s -shuffle=on -timeout=20m
 
+# Tests of a few seconds spend a fifth of their time on collecting garbage by default. It is for go test
+# and the tests in its processes: the programs that tests start have an environment of their own.
+LATE := GOGC=400
+
 # -race makes the C library inside SQLite's driver, which has no goroutines of
 # its own, many times slower and finds nothing there.
 RACE := -race -short -gcflags='modernc.org/...=-race=false'
@@ -85,8 +89,8 @@ run: build ## Serve the API with demo data on SQLite in ./data
 
 .PHONY: test
 test: ## Run every test, on SQLite and PostgreSQL
-	$(WITHPG) --memory -- go test $(TEST) ./...
-	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && go test $(TEST) ./...); done
+	$(LATE) $(WITHPG) --memory -- go test $(TEST) ./...
+	@set -e; for module in $(MODULES); do echo "cd $$module && go test ./..."; (cd "$$module" && $(LATE) go test $(TEST) ./...); done
 
 .PHONY: oidc
 oidc: ## Run the tests of the sign-in by OpenID Connect against a real provider
@@ -98,7 +102,7 @@ RACED ?= ./framework/... ./resources/clinic ./resources/store/...
 
 .PHONY: race
 race: ## Run the tests of what runs at once, without the longest, under the race detector
-	$(WITHPG) --memory -- go test $(TEST) $(RACE) $(RACED)
+	$(LATE) $(WITHPG) --memory -- go test $(TEST) $(RACE) $(RACED)
 
 # What takes too long for every change, hours in all: PROVE="crash soak" is
 # some of it, "go run ./cmd/prove --list" prints the stages. A run that was
