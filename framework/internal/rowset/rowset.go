@@ -1,7 +1,6 @@
 package rowset
 
 import (
-	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -51,13 +50,16 @@ func Delete(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 		return nil
 	}
 	keys := sqldb.List(Keys(r, rows))
-	if err := cmp.Or(r.LockAll(c, keys), r.Unreferenced(c, keys)); err != nil {
+	if err := r.LockAll(c, keys); err != nil {
 		return err
 	}
 	q := c.DB.NewDelete().Model(bunmodel.NilModel(r.Model))
 	amongRows(q.QueryBuilder(), r, rows)
 	if _, err := c.Session().Exec(c, q); err != nil {
 		return r.Referred(c, keys, err)
+	}
+	if err := r.Unreferenced(c, keys); err != nil {
+		return err
 	}
 	for _, row := range rows {
 		if err := r.RecordDeleted(c, row); err != nil {

@@ -51,10 +51,14 @@ func (r *Resource) LockAll(c *call.Call, keys schema.QueryAppender) error {
 }
 
 // Unreferenced returns a [RowError] if a row that is not deleted refers to one of the rows with some primary keys, so that the
-// database would not delete it. These rows are locked. For rows that the database deletes, it returns nil.
+// database would not delete it. The transaction has just marked these rows as deleted. For rows that the database deletes, it
+// returns nil.
 func (r *Resource) Unreferenced(c *call.Call, keys schema.QueryAppender) error {
 	if !r.DeletesSoftly() {
 		return nil
+	}
+	if err := r.lockMarked(c, keys); err != nil {
+		return err
 	}
 	keeping, err := c.Session().Keeping(c, r.Table.Name, r.Pk.Name, keys, r.API.markOf)
 	if err != nil || len(keeping) == 0 {
@@ -62,6 +66,19 @@ func (r *Resource) Unreferenced(c *call.Call, keys schema.QueryAppender) error {
 	}
 	fault := sqldb.Fault{Kind: sqldb.ForeignKey, Referenced: true, Table: r.API.FirstServed(keeping)}
 	return &RowError{Resource: r, Fault: fault, Err: naming.Sentence("rows of %s refer to a row of %s, which is not deleted", fault.Table, r.Table.Name)}
+}
+
+// lockMarked locks rows that the transaction has marked as deleted, once more. If a request asks for FOR KEY SHARE of a row at the
+// moment when another one gets FOR UPDATE, PostgreSQL may grant both. For a row that is changed it does not do so. So this lock waits
+// for requests that refer to the row by such a lock, and what they store is seen afterwards.
+func (r *Resource) lockMarked(c *call.Call, keys schema.QueryAppender) error {
+	if r.API.DB.Kind() != sqldb.PostgreSQL {
+		return nil
+	}
+	key := bun.Ident(r.Pk.Name)
+	q := r.Keys(c).WhereAllWithDeleted().Where("?TableAlias.? IN (?)", key, keys).OrderExpr("?TableAlias.?", key)
+	_, err := c.Session().Read(c, r.API.DB.Kind().ForUpdate(q))
+	return err
 }
 
 // ErasedModelOf is [Resource.ModelOf] of a row that may be deleted softly. If several rows have the key of the path, it is the

@@ -47,17 +47,17 @@ func (d Removal) Serve(c *call.Call, r *table.Request) (*table.Response, error) 
 	return &table.Response{Status: d.Status}, nil
 }
 
-// readAndRemove reads the row of the path, checks that it may go, deletes it and records that.
+// readAndRemove reads the row of the path, deletes it, checks that no row refers to it that would keep it, and records the change.
 func (d Removal) readAndRemove(c *call.Call, r *table.Request) (reflect.Value, error) {
 	m, err := d.Resource.ModelOf(c, r)
 	if err != nil {
 		return m, err
 	}
 	key := table.Column(d.Resource.Pk, m.Elem())
-	if err := d.Resource.Unreferenced(c, key); err != nil {
+	if err := d.remove(c, r, key); err != nil {
 		return m, err
 	}
-	if err := d.remove(c, r, key); err != nil {
+	if err := d.Resource.Unreferenced(c, key); err != nil {
 		return m, err
 	}
 	return m, d.Resource.RecordDeleted(c, m)
