@@ -9,7 +9,7 @@ import "trestle.example/framework/internal/declare"
 //
 //   - POST {path}/{id}/restore/ for callers with Restore, for the rows that they could delete. A value that another row has
 //     meanwhile is 409, and so is a reference to a row that is deleted.
-//   - The parameter deleted=true of Retrieve, List and [Lists] for callers with Deleted: it has the deleted rows in scope, and no others.
+//   - The parameter deleted=true of Retrieve, List, [Lists] and the [History] for callers with Deleted: it has the deleted rows in scope, and no others.
 //     For other callers it is 403 forbidden, or 401.
 //   - A row to which rows refer that are not deleted stays: 409 still_referenced, as for a DELETE that the database rejects. That holds for the table, so
 //     for its other viewsets, requests for several rows, lists of rows in inputs, and [Remove] too. Rows that refer to it by a foreign

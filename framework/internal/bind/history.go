@@ -103,7 +103,7 @@ func (b *binder) bindHistory(r *table.Resource, a declare.Action, fault func(err
 	e.OnObject, e.Asks, e.Doc, e.Out = true, true, a.Doc, reflect.TypeFor[history.Entry]()
 	e.Pattern = actionPattern(r, a)
 	e.Pagination = history.Pages{}
-	e.Params = e.Pagination.Params()
+	e.Params = append(e.Pagination.Params(), showDeleted(e)...)
 	e.Settle()
 	if s := r.Search; s != nil && s.StoredField != nil {
 		log.NotNoted = append(log.NotNoted, s.StoredField.Column.Name)

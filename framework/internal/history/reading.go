@@ -42,7 +42,11 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	key, err := h.key(c, r)
+	deleted, err := h.Endpoint.ReadDeleted(c, values)
+	if err != nil {
+		return nil, err
+	}
+	key, err := h.key(c, r, deleted)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +63,12 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	return h.answer(c, r, window, events)
 }
 
-// key is the primary key of the row of the path, as entries have it.
-func (h *Reading) key(c *call.Call, r *table.Request) (string, error) {
+// key is the primary key of the row of the path, or of a deleted one, as entries have it.
+func (h *Reading) key(c *call.Call, r *table.Request, deleted bool) (string, error) {
 	object := h.Resource.Object(c, r)
+	if deleted {
+		object = h.Resource.Erased(c, r).Limit(1)
+	}
 	rows, err := c.Session().Query(c, object.ColumnExpr("?TableAlias.?", bun.Ident(h.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
 	if err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package prove_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -50,6 +51,7 @@ func trash() []framework.Resource {
 			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Scrawl).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
 			SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Any(framework.Holds("memos.audit"), framework.Holds("memos.deleted"))},
 			Export:     []framework.Media{framework.NDJSON},
+			History:    framework.History{Permission: signedIn},
 		},
 		framework.ViewSet[Bulletin]{
 			Name: "notices", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Public(), Writers: framework.Own((*Bulletin).author),
@@ -72,6 +74,9 @@ func TestErasedRows(t *testing.T) {
 	}{
 		{name: "no fault"},
 		{name: "deleted rows are shown to all", change: asAuditor(asking("/api/memos/")), where: "GET /api/memos/", what: "the declarations let this caller see no deleted rows"},
+		{name: "the history of a deleted row is shown to all", change: asAuditor(func(r *http.Request) bool {
+			return strings.HasSuffix(r.URL.Path, "/history/") && r.URL.Query().Get("deleted") == "true"
+		}), where: "GET /api/memos/{id}/history/", what: "reject this caller"},
 		{name: "a deleted row is shown to all", change: asAuditor(asking("/api/memos/")), where: "GET /api/memos/{id}/", what: "reject this caller"},
 		{name: "a list has deleted rows without the parameter", change: alwaysDeleted, where: "GET /api/notices/", what: "which is of a row that is deleted"},
 		{name: "a row is restored by all", change: asOwner(one("POST", "/api/memos/")), where: "POST /api/memos/{id}/restore/", what: "not theirs"},

@@ -108,6 +108,42 @@ func TestHistoryOfDeletedRows(t *testing.T) {
 	})
 }
 
+// TestHistoryIsShownWithItsDeletedRow: a caller who may see a deleted row may read its history by the same parameter, and no other caller.
+func TestHistoryIsShownWithItsDeletedRow(t *testing.T) {
+	both(t, func(t *testing.T, _ *sqldb.DB, as func(string) *frameworktest.Client) {
+		path := map[string]string{}
+		for _, name := range []string{"bob", "ada"} {
+			path[name] = "/api/folders/" + idOf(as(name), "folders", fields{"name": "of " + name}) + "/"
+			as(name).Get(path[name] + "history/?deleted=true").Expect(map[string]int{"bob": 404, "ada": 403}[name])
+			as(name).Delete(path[name]).Expect(204)
+		}
+		for name, c := range map[string]struct {
+			caller, path string
+			status       int
+		}{
+			"a deleted row":                         {"bob", path["bob"] + "history/", 404},
+			"a deleted row, by the parameter":       {"bob", path["bob"] + "history/?deleted=true", 200},
+			"a page of it":                          {"bob", path["bob"] + "history/?deleted=true&page_size=1", 200},
+			"a wrong value":                         {"bob", path["bob"] + "history/?deleted=perhaps", 400},
+			"one's own without the permission":      {"ada", path["ada"] + "history/?deleted=true", 403},
+			"another's, with the permission":        {"bob", path["ada"] + "history/?deleted=true", 404},
+			"another's, without a scope":            {"mod", path["ada"] + "history/?deleted=true", 200},
+			"another's, by a caller without rights": {"ada", path["bob"] + "history/?deleted=true", 403},
+			"an anonymous caller":                   {"", path["bob"] + "history/?deleted=true", 401},
+		} {
+			t.Run(name, func(t *testing.T) {
+				got := as(c.caller).On(t).Get(c.path).Expect(c.status)
+				if c.status == 200 {
+					got.Contains(`"folders.deleted"`)
+				} else {
+					got.Lacks(`"of bob"`, `"of ada"`)
+				}
+			})
+		}
+		as("bob").Get(path["bob"]+"history/?deleted=true&page_size=1").Contains(`deleted=true`, `before=`)
+	})
+}
+
 // TestReferencesAtTheSameTime: of a DELETE and a reference to the row at the same time, one is rejected, whichever order they run in.
 // The same holds for a DELETE and a restore of a row that refers to it.
 func TestReferencesAtTheSameTime(t *testing.T) {
