@@ -276,7 +276,7 @@ func TestFillsAndFunctions(t *testing.T) {
 // documented ones, and no child is left without a parent, although no foreign key of the database
 // prevents it. The function deletes the parent before its children: that waits for every request which adds
 // one. FOR UPDATE, which locks the parent for the function, does not always: PostgreSQL may grant FOR KEY SHARE beside
-// it to a request that asks at the same moment.
+// it to a request of the same moment.
 func TestConcurrentDelete(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		for _, statement := range []string{

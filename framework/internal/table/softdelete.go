@@ -68,7 +68,7 @@ func (r *Resource) Unreferenced(c *call.Call, keys schema.QueryAppender) error {
 	return &RowError{Resource: r, Fault: fault, Err: naming.Sentence("rows of %s refer to a row of %s, which is not deleted", fault.Table, r.Table.Name)}
 }
 
-// lockMarked locks rows that the transaction has marked as deleted, once more. If a request asks for FOR KEY SHARE of a row at the
+// lockMarked locks rows that the transaction has marked as deleted, once more. If a request locks a row by FOR KEY SHARE at the
 // moment when another one gets FOR UPDATE, PostgreSQL may grant both. For a row that is changed it does not do so. So this lock waits
 // for requests that refer to the row by such a lock, and what they store is seen afterwards.
 func (r *Resource) lockMarked(c *call.Call, keys schema.QueryAppender) error {
