@@ -54,6 +54,8 @@ type ViewSet[M any] struct {
 	// FilterExpression lets clients filter the list by an expression, such as status = "booked" AND fee >= 500. Defaults
 	// to none.
 	FilterExpression FilterExpression
+	// Totals lets clients request totals of the rows of the list, for each group, at {path}/totals/. Defaults to none.
+	Totals Totals
 	// Actions are extra endpoints on one object: {path}/{id}/{action}/.
 	Actions []Action[M]
 	// Collection are extra endpoints on the whole collection: {path}/{action}/.
@@ -177,7 +179,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
 		Name: v.Name, Under: v.Under, Parent: v.Parent.declared, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
 		Scope: v.Scope.declared, Writers: v.Writers.declared,
-		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters, FilterExpression: v.FilterExpression.declare(),
+		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters, FilterExpression: v.FilterExpression.declare(), Totals: v.Totals.declare(),
 		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
@@ -198,7 +200,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
-	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.SoftDelete.Actions())
+	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.SoftDelete.Actions(), d.Totals.Actions(d.Verbs.Get(call.VerbList)))
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

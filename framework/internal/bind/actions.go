@@ -55,6 +55,8 @@ func (b *binder) bindActions(r *table.Resource) {
 			b.bindHistory(r, a, fault)
 		case a.Restore:
 			b.bindRestore(r, a, fault)
+		case a.Totals:
+			b.bindTotals(r, a, fault)
 		case a.Links != "":
 			b.bindLinks(r, a, fault)
 		default:
@@ -72,6 +74,8 @@ func placeOf(a declare.Action) string {
 		return declare.HistoryName
 	case a.Restore:
 		return "soft delete"
+	case a.Totals:
+		return declare.TotalsName
 	}
 	return fmt.Sprintf("action %q", a.Name)
 }

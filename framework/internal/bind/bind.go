@@ -318,6 +318,7 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindFiles(r)
 	checkExports(r, b.at(r, "export"))
 	checkExpression(r, b.at(r, "filter expression"))
+	checkTotals(d.Totals, b.at(r, declare.TotalsName))
 	b.checkSoftDelete(r)
 	b.later(func() { b.wrap(r) })
 	b.checkSelect(r)

@@ -203,17 +203,32 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 	}
 	e.Listed = append(e.Listed, e.Pagination)
 	b.checkKeyset(r, e, v.place)
+	add := b.params(e)
+	b.filters(l, v.Filters, add)
+	l.Fix(v.list, v.place, b.at(r, v.place))
+	b.asking(l, add)
+	b.exports(l, add)
+	return l
+}
+
+// params returns a function that adds query parameters to an endpoint, and reports a name that it has already.
+func (b *binder) params(e *table.Endpoint) func(place string, ps ...query.Param) {
 	params := map[string]string{}
-	add := func(place string, ps ...query.Param) {
+	return func(place string, ps ...query.Param) {
 		for _, p := range ps {
 			if taken, ok := params[p.Name]; ok {
-				b.fault(r.Path, place, naming.Sentence("parameter %q is read by %s already", p.Name, taken))
+				b.fault(e.Resource.Path, place, naming.Sentence("parameter %q is read by %s already", p.Name, taken))
 			}
 			params[p.Name] = place
 			e.Params = append(e.Params, p)
 		}
 	}
-	for i, f := range naming.Inherited(v.Filters, r.Declaration.Filters) {
+}
+
+// filters binds the filters of a list, nil for those of the viewset, and adds their parameters.
+func (b *binder) filters(l *listing.List, own []query.Filter, add func(place string, ps ...query.Param)) {
+	r, e := l.Resource, l.Endpoint.Endpoint
+	for i, f := range naming.Inherited(own, r.Declaration.Filters) {
 		if f == nil {
 			b.fault(r.Path, "filter", naming.Sentence("the filter at place %d is nil", i+1))
 			continue
@@ -230,10 +245,6 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Repre
 		l.Guard(bound.Params, searched.Fields())
 		l.Filters = append(l.Filters, listing.Filter{BoundFilter: bound, Related: slices.ContainsFunc(searched.Fields(), query.Field.OfOthers)})
 	}
-	l.Fix(v.list, v.place, b.at(r, v.place))
-	b.asking(l, add)
-	b.exports(l, add)
-	return l
 }
 
 // checkKeyset reports a list with cursors that the API or its search cannot have.
@@ -247,10 +258,30 @@ func (b *binder) checkKeyset(r *table.Resource, e *table.Endpoint, place string)
 	}
 }
 
-// asking adds the query parameters of a list that are not of its filters: expression, search, rank, ordering
-// and pagination. It also binds the ranked search, and adds the tables that it reads to
-// r.Needed.
+// asking adds the query parameters of a list that are not of its filters: those of [binder.searches], ordering,
+// pagination, chosen members and deleted rows.
 func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Param)) {
+	b.searches(l, add)
+	add("ordering", l.Endpoint.Ordering.Params()...)
+	add("pagination", l.Endpoint.Pagination.Params()...)
+	if l.Selection != nil {
+		add("select", l.Selection.Params()...)
+	}
+	add("soft delete", showDeleted(l.Endpoint.Endpoint)...)
+	l.GuardOrders(func(place string, err error) { b.fault(l.Resource.Path, place, err) })
+	refuseUnseen(l)
+}
+
+// refuseUnseen adds the error codes of a list whose parameters use fields that only some callers see.
+func refuseUnseen(l *listing.List) {
+	if l.Guarded() {
+		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)
+	}
+}
+
+// searches adds the query parameters of the expression, the search and the ranked search of a list. It also binds the
+// ranked search, and adds the tables that it reads to r.Needed.
+func (b *binder) searches(l *listing.List, add func(place string, ps ...query.Param)) {
 	r := l.Resource
 	if r.Expression != nil {
 		add("filter expression", r.Expression.Parameter())
@@ -258,20 +289,11 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	}
 	if r.Search != nil {
 		add("search", r.Search.Parameter())
+		l.GuardSearch(r.Search)
 	}
 	if l.BindRanker(b.at(r, "ranked")); l.Ranker != nil {
 		add("ranked", l.Ranker.Param)
 		r.Needed = append(r.Needed, l.Ranker.Tables...)
-	}
-	add("ordering", l.Endpoint.Ordering.Params()...)
-	add("pagination", l.Endpoint.Pagination.Params()...)
-	if l.Selection != nil {
-		add("select", l.Selection.Params()...)
-	}
-	add("soft delete", showDeleted(l.Endpoint.Endpoint)...)
-	l.GuardOrders(func(place string, err error) { b.fault(r.Path, place, err) })
-	if l.Guarded() {
-		l.Endpoint.Refuses = append(slices.Clip(l.Endpoint.Refuses), problem.CodeForbidden, problem.CodeAuthenticationRequired)
 	}
 }
 

@@ -112,6 +112,7 @@ type Action struct {
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	History      bool         // of the recorded changes of a row, which has no function
 	Restore      bool         // it restores a deleted row, and has no function
+	Totals       bool         // of the totals of a list, which has no function
 	Bulk         string       // of a request for several rows: the verb whose rules it has; "" for any other
 	Links        string       // of an action of Links: the relation, and a column of its rows; "" for any other
 	Toggle       *Toggle      // of an action of Toggle, which has no function; nil for any other
@@ -190,6 +191,7 @@ type Declaration struct {
 	Ordering         Ordering
 	Filters          []query.Filter
 	FilterExpression FilterExpression
+	Totals           Totals
 	Actions          []Action
 	Files            []FileField
 	Permission       call.Permission

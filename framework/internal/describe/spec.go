@@ -142,7 +142,24 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	} else {
 		described.In = e.AnswerIn
 	}
+	described.Totals = e.specTotals()
 	return described, mistakes
+}
+
+// specTotals describes the answer of an endpoint of totals, nil for any other.
+func (e Operation) specTotals() *spec.Totals {
+	if e.Totals == nil {
+		return nil
+	}
+	described := &spec.Totals{Name: e.noun()}
+	for _, part := range e.Totals.Parts {
+		shown := spec.TotalsPart{Member: part.Member, Doc: part.Said}
+		for _, f := range part.Fields {
+			shown.Fields = append(shown.Fields, spec.TotalsField{Name: f.Name, Type: f.Result, Nullable: f.Nullable, Unbounded: f.Unbounded})
+		}
+		described.Parts = append(described.Parts, shown)
+	}
+	return described
 }
 
 func (e Operation) specService() spec.Service {
@@ -276,7 +293,7 @@ func typeOf(p query.Param) reflect.Type {
 // compared lists the fields that the expression in a parameter of a list may compare; nil for any other parameter.
 func (e Operation) compared(param string) (fields []spec.Compared) {
 	x := e.Resource.Expression
-	if x == nil || e.Ordering == nil || x.Param != param {
+	if x == nil || e.Ordering == nil && e.Totals == nil || x.Param != param {
 		return nil
 	}
 	for _, f := range x.Fields {

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -34,13 +35,14 @@ func (l *List) guard(param string, rules []*fieldrule.Rule) {
 	l.guards[param] = naming.AddNew(l.guards[param], rules)
 }
 
-// GuardOrders notes which fields the search and the orders use, and reports mistakes as
-// [CheckDefault] does.
+// GuardSearch notes which fields the search uses.
+func (l *List) GuardSearch(s *search.Bound) {
+	l.Guard([]query.Param{s.Parameter()}, slices.Concat(s.Searched, s.Related))
+}
+
+// GuardOrders notes which fields the orders use, and reports mistakes as [CheckDefault] does.
 func (l *List) GuardOrders(fault func(place string, err error)) {
 	o := l.Endpoint.Ordering
-	if s := l.Resource.Search; s != nil {
-		l.Guard([]query.Param{s.Parameter()}, slices.Concat(s.Searched, s.Related))
-	}
 	for name, f := range o.AllowedFields {
 		l.Guard([]query.Param{{Name: o.Param + "=" + name}}, []query.Field{f})
 	}

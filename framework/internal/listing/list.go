@@ -111,8 +111,32 @@ func (l *List) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 // understand parses every parameter. Its error lists all invalid parameters. If none is
 // invalid, it is the first error of another kind.
 func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
-	var parsed listed
 	var faults fault.List
+	parsed, err := l.conditions(c, r, &faults)
+	if err != nil {
+		return nil, err
+	}
+	if parsed.shown = l.Shown; l.Selection != nil {
+		parsed.shown, err = l.Selection.Read(parsed.values)
+		faults.Add(err)
+	}
+	parsed.order, err = l.order(c, parsed.values)
+	faults.Add(err)
+	parsed.export, err = l.Endpoint.Exports.Choose(parsed.values[export.Param], r.HTTP)
+	faults.Add(err)
+	if parsed.export != nil {
+		faults.Add(l.exportable(c, parsed))
+		return parsed, faults.Err()
+	}
+	parsed.window, err = l.Endpoint.Pagination.Window(parsed.values)
+	faults.Add(err)
+	return parsed, faults.Err()
+}
+
+// conditions parses the parameters that say which rows the list has, and adds the invalid ones to the faults. The error is that
+// of parameters that use fields which the caller does not see.
+func (l *List) conditions(c *call.Call, r *table.Request, faults *fault.List) (*listed, error) {
+	var parsed listed
 	values, err := l.Endpoint.ReadParams(c, r.Query)
 	plan, wrong := l.expression(values)
 	if refusal := l.refuses(c, values, plan.Uses); refusal != nil {
@@ -123,7 +147,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 	parsed.deleted, err = l.Endpoint.ReadDeleted(c, values)
 	faults.Add(err)
 	parsed.values = values
-	l.filter(c, &parsed, &faults)
+	l.filter(c, &parsed, faults)
 	parsed.add(plan.Narrow(c))
 	parsed.related = parsed.related || plan.Related
 	if s := l.Resource.Search; s != nil && values[s.Param] != "" {
@@ -136,21 +160,7 @@ func (l *List) understand(c *call.Call, r *table.Request) (*listed, error) {
 		parsed.ranking, err = l.Ranker.Read(c, values[l.Ranker.Param.Name])
 		faults.Add(err)
 	}
-	if parsed.shown = l.Shown; l.Selection != nil {
-		parsed.shown, err = l.Selection.Read(values)
-		faults.Add(err)
-	}
-	parsed.order, err = l.order(c, values)
-	faults.Add(err)
-	parsed.export, err = l.Endpoint.Exports.Choose(values[export.Param], r.HTTP)
-	faults.Add(err)
-	if parsed.export != nil {
-		faults.Add(l.exportable(c, &parsed))
-		return &parsed, faults.Err()
-	}
-	parsed.window, err = l.Endpoint.Pagination.Window(values)
-	faults.Add(err)
-	return &parsed, faults.Err()
+	return &parsed, nil
 }
 
 // filter parses the parameters of the filters.

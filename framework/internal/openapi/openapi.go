@@ -297,6 +297,8 @@ func (w *writer) answer(e *spec.Endpoint) wire.JSONSchema {
 		return nil
 	case e.Page != nil:
 		return w.list(e)
+	case e.Totals != nil:
+		return w.totals(e)
 	}
 	schema := w.output(e)
 	if e.Upload != nil { // the stored file, never null

@@ -70,6 +70,7 @@ type Endpoint struct {
 	Exports  []string     // the media types of a list beside JSON, which have all of its rows
 	In       string       // the member of the answer that has the Output; "" if it is the whole answer
 	Page     *Page        // nil for an endpoint that is not a list
+	Totals   *Totals      // of the answer of an endpoint of totals; nil for any other
 	Statuses []int        // of successes
 	Headers  []Header     // of successes
 	Links    []Link
@@ -152,6 +153,26 @@ type Upload struct {
 type Page struct {
 	Name    string // "PatientsPage"
 	Samples [][]Member
+}
+
+// Totals describes the answer of an endpoint of totals: the members of its rows.
+type Totals struct {
+	Name  string // "PatientTotals"
+	Parts []TotalsPart
+}
+
+// A TotalsPart is a member of a row of totals, with a value for each field that a request names.
+type TotalsPart struct {
+	Member, Doc string
+	Fields      []TotalsField
+}
+
+// A TotalsField is a field of a part of a row of totals.
+type TotalsField struct {
+	Name      string
+	Type      reflect.Type
+	Nullable  bool
+	Unbounded bool // the value may be beyond the bounds of its type, as a sum
 }
 
 // A Member is one member of a page. A single member without a name means that the page is an

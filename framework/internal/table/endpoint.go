@@ -21,6 +21,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
+	"trestle.example/framework/internal/totals"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -65,6 +66,7 @@ type Endpoint struct {
 	Deleted      call.Permission // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
 	Restores     bool            // it restores a deleted row
 	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
+	Totals       *totals.Plan    // of the endpoint of a list's totals; nil for any other
 	Out          reflect.Type    // of one row, or of a function's answer
 	BodyIn       input.Wrapper   // of the input in the body
 	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none
@@ -274,13 +276,13 @@ func (e *Endpoint) Place() string {
 }
 
 // HandsRows reports whether the framework itself reads or writes rows of the resource for the
-// endpoint, and so narrows them by the scope: a list, a create that accepts an input, and every
+// endpoint, and so narrows them by the scope: a list, its totals, a create that accepts an input, and every
 // endpoint on a row.
 func (e *Endpoint) HandsRows() bool {
 	if e.Route.Name == call.VerbCreate {
 		return e.Resource.Declaration.Verbs.Get(call.VerbCreate).Kind == declare.VerbAccepts
 	}
-	return e.OnObject || e.Pagination != nil || e.Bulk != nil
+	return e.OnObject || e.Pagination != nil || e.Totals != nil || e.Bulk != nil
 }
 
 // Envelope makes the envelope of a page of a list. With AnswerIn, its rows have this name.
