@@ -266,6 +266,7 @@ func studio(storage files.Storage) []framework.Resource {
 			Ordering:         framework.Ordering{Allowed: []string{"title", "album.title", "draft.title", "notes"}, Default: "title"},
 			Filters:          []framework.Filter{filter.Exact("note", "notes.text"), filter.Exact("album_title", "album.title"), filter.Min("min_notes", "notes"), filter.Exact("starred")},
 			FilterExpression: framework.FilterExpression{Fields: []string{"title", "secret", "album.title", "draft.title", "notes.text", "notes", "starred"}},
+			Totals:           framework.Totals{By: []string{"title", "secret", "pinned", "album.title", "draft.title", "starred"}, Sum: []string{"notes"}, Max: []string{"notes"}},
 			Search:           framework.Search{Fields: []string{"title", "notes.text"}},
 			Actions:          []framework.Action[Wall]{framework.Toggle[Wall, wallView]("star", "stars", "user_id")},
 			Fields:           []framework.FieldRule{framework.Sees("secret", framework.Holds(audit)), framework.Writes("pinned", framework.Holds(edit))},
@@ -273,7 +274,7 @@ func studio(storage files.Storage) []framework.Resource {
 		},
 		framework.ViewSet[Note]{
 			Name: "notes", Parent: framework.Child("wall", "walls"), Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Note).author),
-			Permission: signedIn, Ordering: framework.Ordering{Default: "text"},
+			Permission: signedIn, Ordering: framework.Ordering{Default: "text"}, Totals: framework.Totals{By: []string{"text"}},
 		},
 		framework.ViewSet[Frame]{
 			Name: "frames", Parent: framework.Child("wall", "walls").ByWriters(), Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Public(),

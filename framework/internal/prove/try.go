@@ -34,6 +34,7 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 		p.tryReplay(e)
 		p.tryCursors(e)
 		p.tryExports(e)
+		p.tryTotals(e)
 		p.tryBulk(e)
 	}
 }

@@ -2,6 +2,7 @@ package totals
 
 import (
 	"cmp"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -129,6 +130,22 @@ func extremeOf(function string) func(query.Field) (Field, error) {
 			return Field{}, naming.Sentence("field %q is %s, which the databases order in different ways; name a field of numbers, times, dates or decimals", f.Name, f.Type)
 		}
 		return Field{Field: f, Result: f.Type, Nullable: true, measure: asStored(f.Type, function+"(?)")}, nil
+	}
+}
+
+// Fields lists the fields of all parts. Without a plan there are none.
+func (p *Plan) Fields() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		if p == nil {
+			return
+		}
+		for _, part := range p.Parts {
+			for _, f := range part.Fields {
+				if !yield(f) {
+					return
+				}
+			}
+		}
 	}
 }
 

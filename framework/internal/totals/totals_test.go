@@ -257,7 +257,9 @@ func (byNote) Bind(*framework.Facts) (framework.BoundRanker, error) {
 		return bun.SafeQuery(`SELECT id AS "key", points AS "rank" FROM visits AS found WHERE note = ?`, sqldb.Param(note))
 	}
 	return framework.BoundRanker{Param: framework.Param{Name: "q"}, Read: func(_ *framework.Call, text string) (*framework.Ranking, error) {
-		return &framework.Ranking{Rows: rows(text), Instead: func(*framework.Call) (*framework.Ranking, error) { return &framework.Ranking{Rows: rows("a note")}, nil }}, nil
+		return &framework.Ranking{Rows: rows(text), Instead: func(*framework.Call) (*framework.Ranking, error) {
+			return &framework.Ranking{Rows: rows("a note")}, nil
+		}}, nil
 	}}, nil
 }
 

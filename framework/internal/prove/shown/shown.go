@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/totals"
 	"trestle.example/framework/internal/view"
 )
 
@@ -36,8 +37,26 @@ func Find(f *fixture.Fixture) Views {
 		for _, v := range r.Declaration.Verbs {
 			c.addFields(r, v.Verb)
 		}
+		for _, e := range r.Endpoints {
+			c.addTotals(r, e.Totals)
+		}
 	}
 	return c
+}
+
+// addTotals adds the columns of which an endpoint of totals shows values.
+func (c Views) addTotals(r *table.Resource, plan *totals.Plan) {
+	for f := range plan.Fields() {
+		switch {
+		case f.Column == nil:
+			continue
+		case f.Related == nil:
+			c.own[r][f.Column.Name] = true
+		default:
+			put(c.related, f.Table.Name, f.Column.Name)
+		}
+		put(c.any, f.Table.Name, f.Column.Name)
+	}
 }
 
 // add adds the columns of a view. A function that computes an answer may show every column.
