@@ -30,7 +30,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 		everyFieldArrives(t, ViewSet[note]{
 			Name: "notes", Under: "manage", Parent: Child("board", "boards").ByWriters(), Doc: "Notes.", Verbs: ReadOnly[note](), Scope: Public(), Writers: Public(),
 			Search: Search{Fields: []string{"text"}}, Ranked: anyRanker{}, Ordering: Ordering{Default: "text"},
-			Filters: []query.Filter{nil}, FilterExpression: FilterExpression{Fields: []string{"text"}},
+			Filters: []query.Filter{nil}, FilterExpression: FilterExpression{Fields: []string{"text"}}, Totals: Totals{By: []string{"text"}},
 			Actions:        []Action[note]{Related[note, note]("a", "b", "c")},
 			Files:          []FileField[note]{{Name: "photo"}},
 			Collection:     []CollectionAction{OnCollection(http.MethodGet, "sum", func(*Call, None) (None, error) { return None{}, nil })},
@@ -59,6 +59,11 @@ func TestDeclarationsAreComplete(t *testing.T) {
 		everyFieldArrives(t, FilterExpression{
 			Fields: []string{"text"}, Param: "where", MaxLength: 1, MaxDepth: 1, MaxComparisons: 1, MaxRelated: 1,
 		}, func(e FilterExpression) any { return e.declare() })
+	})
+	t.Run("Totals", func(t *testing.T) {
+		everyFieldArrives(t, Totals{
+			By: []string{"text"}, Sum: []string{"text"}, Min: []string{"text"}, Max: []string{"text"}, Param: "by", MaxGroups: 1, Permission: Anyone(),
+		}, func(d Totals) any { return d.declare() })
 	})
 	t.Run("Service", func(t *testing.T) {
 		everyFieldArrives(t, Service{

@@ -82,6 +82,10 @@ var mutants = []mutant{
 	// Exports.
 	{"listing/list.go", "	q := l.Resource.Listed(c, parsed.parent)\n", "	q := l.Resource.Listed(c, parsed.parent)\n	if BROKEN && parsed.export != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model))\n	}\n"},
 	{"listing/list.go", "	if err := nested.Enter(c, l.Resource, r); err != nil {\n", "	if err := nested.Enter(c, l.Resource, r); err != nil && (!BROKEN || parsed.export == nil) {\n"},
+	// Totals.
+	{"listing/totals.go", "	q := t.matching(c, parsed)\n", "	q := t.matching(c, parsed)\n	if BROKEN {\n		q = c.DB.NewSelect().Model(t.Resource.Table.ZeroIface)\n	}\n"},
+	{"listing/totals.go", "	if err := nested.Enter(c, t.Resource, r); err != nil {\n", "	if err := nested.Enter(c, t.Resource, r); err != nil && !BROKEN {\n"},
+	{"listing/totals.go", "			t.List.Guard(", "			if BROKEN {\n				continue\n			}\n			t.List.Guard("},
 	// Relations.
 	{"relation/relation.go", "		return r.Target.ScopedRows(c)\n", "		if !BROKEN {\n			return r.Target.ScopedRows(c)\n		}\n"},
 	{"relation/relation.go", "	if r.Narrowed(c) {\n		q = q.JoinOn", "	if r.Narrowed(c) && !BROKEN {\n		q = q.JoinOn"},

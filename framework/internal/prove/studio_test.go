@@ -242,7 +242,7 @@ func studio(storage files.Storage) []framework.Resource {
 		},
 		framework.ViewSet[Photo]{
 			Name: "photos", Parent: framework.Child("album", "albums"), Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Public(),
-			Permission: signedIn, Ordering: byTitle,
+			Permission: signedIn, Ordering: byTitle, Totals: framework.Totals{By: []string{"title"}},
 		},
 		framework.ViewSet[Album]{
 			Name: "cards", Verbs: framework.ReadOnly[cardOfAlbum](), Scope: framework.Public(), Permission: signedIn, Ordering: byTitle,

@@ -50,7 +50,7 @@ func trash() []framework.Resource {
 		framework.ViewSet[Scrawl]{
 			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Scrawl).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
 			SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Any(framework.Holds("memos.audit"), framework.Holds("memos.deleted"))},
-			Export:     []framework.Media{framework.NDJSON},
+			Export:     []framework.Media{framework.NDJSON}, Totals: framework.Totals{By: []string{"text"}},
 			History:    framework.History{Permission: signedIn},
 		},
 		framework.ViewSet[Bulletin]{
@@ -79,6 +79,8 @@ func TestErasedRows(t *testing.T) {
 		}), where: "GET /api/memos/{id}/history/", what: "reject this caller"},
 		{name: "a deleted row is shown to all", change: asAuditor(asking("/api/memos/")), where: "GET /api/memos/{id}/", what: "reject this caller"},
 		{name: "a list has deleted rows without the parameter", change: alwaysDeleted, where: "GET /api/notices/", what: "which is of a row that is deleted"},
+		{name: "the totals of deleted rows are shown to all", change: asAuditor(asking("/api/memos/totals/")), where: "GET /api/memos/totals/", what: "the declarations let this caller see no deleted rows"},
+		{name: "totals have the rows of others", change: asAuditor(at("GET", "/api/memos/totals/")), where: "GET /api/memos/totals/", what: "which is of a row or a field that is not theirs"},
 		{name: "a row is restored by all", change: asOwner(one("POST", "/api/memos/")), where: "POST /api/memos/{id}/restore/", what: "not theirs"},
 		{name: "a public row is restored by all", change: asOwner(one("POST", "/api/notices/")), where: "POST /api/notices/{id}/restore/", what: "not theirs"},
 		{name: "a row is not restored", change: forgetsToRestore, where: "POST /api/memos/{id}/restore/", what: "and the row is not restored"},

@@ -125,15 +125,18 @@ type (
 func visits() framework.ViewSet[Visit] {
 	return framework.ViewSet[Visit]{
 		Name: "visits", Verbs: framework.ReadOnly[visitView](), Scope: framework.Own((*Visit).owner).Unless(framework.Staff()),
-		Relations:        framework.Relations{"patient": "patients", "remarks": "visits/{}/remarks"},
-		Expressions:      map[string]framework.Expression{"length": framework.SQL[string]("CASE WHEN ?TableAlias.minutes < ? THEN ? ELSE ? END", 30, "short", "long")},
+		Relations: framework.Relations{"patient": "patients", "remarks": "visits/{}/remarks"},
+		Expressions: map[string]framework.Expression{
+			"length": framework.SQL[string]("CASE WHEN ?TableAlias.minutes < ? THEN ? ELSE ? END", 30, "short", "long"),
+			"date":   framework.SQL[calendar.Date]("date(?TableAlias.starts_at)"),
+		},
 		Filters:          []framework.Filter{filter.Exact("status"), filter.Min("min_points", "points"), filter.Exact("city", "patient.city")},
 		FilterExpression: framework.FilterExpression{Fields: []string{"status", "points", "patient.city"}, Param: "where"},
 		Search:           framework.Search{Fields: []string{"note"}},
 		SoftDelete:       framework.SoftDelete{Deleted: framework.Staff()},
 		Totals: framework.Totals{
 			By: []string{
-				"status", "fee", "paid", "points", "rating", "day", "starts_at", "seen", "note", "part", "replies", "length",
+				"status", "fee", "paid", "points", "rating", "day", "starts_at", "seen", "note", "part", "replies", "length", "date",
 				"patient.name", "patient.city", "patient.age", "patient.secret",
 			},
 			Sum: []string{"fee", "paid", "minutes", "points", "rating", "replies", "patient.age"},

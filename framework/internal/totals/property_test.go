@@ -45,7 +45,7 @@ func (w world) fieldsOf(v *Visit) map[string]any {
 	}
 	values := map[string]any{
 		"status": v.Status, "fee": v.Fee, "paid": v.Paid, "minutes": int64(v.Minutes), "points": v.Points, "rating": v.Rating, "day": v.Day, "starts_at": v.StartsAt,
-		"seen": v.Seen, "note": v.Note, "part": v.Part, "replies": w.remarks[v.ID], "length": length, "patient.name": nil, "patient.city": nil, "patient.age": nil,
+		"seen": v.Seen, "note": v.Note, "part": v.Part, "replies": w.remarks[v.ID], "length": length, "date": v.StartsAt.Format(time.DateOnly), "patient.name": nil, "patient.city": nil, "patient.age": nil,
 	}
 	if p := w.patient(v); p != nil {
 		values["patient.name"], values["patient.city"], values["patient.age"] = p.Name, p.City, p.Age
@@ -202,7 +202,7 @@ func (w *world) fill(t *testing.T, db *sqldb.DB) {
 		v := &Visit{
 			ID: id, OwnerID: apitest.ID([]string{"ada", "ben"}[r.IntN(2)]), Status: []Status{"draft", "booked", "done"}[r.IntN(3)],
 			Fee: decimal.Of[Small](r.IntN(199_999) - 99_999), Paid: decimal.Of[Exact](r.Int64N(20_000_000_000) - 10_000_000_000), Minutes: int32(r.IntN(60)),
-			Points: r.Int64N(7) - 3, Day: days[r.IntN(3)], StartsAt: noon.Add(time.Duration(r.IntN(4)) * time.Hour),
+			Points: r.Int64N(7) - 3, Day: days[r.IntN(3)], StartsAt: noon.Add(time.Duration(r.IntN(4)) * 7 * time.Hour),
 			Seen: r.IntN(2) == 0, Note: words[r.IntN(5)], Part: parts[r.IntN(3)], PatientID: maybe(r.Int64N(7) - 1),
 		}
 		if half := maybe(r.Int64N(6) - 2); half != nil {

@@ -41,6 +41,7 @@ func TestTotals(t *testing.T) {
 			{"groups by numbers and decimals", "group=fee,paid,points,rating", `[{"group":{"fee":"-0.01","paid":0.00,"points":2,"rating":2},"count":1},{"group":{"fee":"500.00","paid":1.10,"points":5,"rating":1.5},"count":1},{"group":{"fee":"999.99","paid":2.20,"points":-7,"rating":null},"count":1}]`},
 			{"groups by ids", "group=part", fmt.Sprintf(`[{"group":{"part":%q},"count":1},{"group":{"part":null},"count":2}]`, apitest.ID("part"))},
 			{"groups by an expression with values", "group=length&sum=minutes", `[{"group":{"length":"long"},"count":2,"sum":{"minutes":75}},{"group":{"length":"short"},"count":1,"sum":{"minutes":20}}]`},
+			{"groups by the day of a time", "group=date", `[{"group":{"date":"2026-01-31"},"count":3}]`},
 			{"groups by a function of related rows", "group=replies", `[{"group":{"replies":0},"count":2},{"group":{"replies":3},"count":1}]`},
 			{"groups by related rows: a hidden one is like a missing one", "group=patient.city", `[{"group":{"patient.city":"Pune"},"count":1},{"group":{"patient.city":null},"count":2}]`},
 			{"of rows that a filter leaves", "status=draft&sum=points", `[{"count":1,"sum":{"points":2}}]`},
