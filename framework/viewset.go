@@ -179,8 +179,8 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	d := &declare.Declaration{
 		Name: v.Name, Under: v.Under, Parent: v.Parent.declared, Doc: v.Doc, Model: reflect.TypeFor[M](), Verbs: v.Verbs.named(),
 		Scope: v.Scope.declared, Writers: v.Writers.declared,
-		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters, FilterExpression: v.FilterExpression.declare(), Totals: v.Totals.declare(),
-		Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
+		Search: declare.Search(v.Search), Ranked: v.Ranked, Ordering: v.Ordering.declare(), Filters: v.Filters, FilterExpression: v.FilterExpression.declare(),
+		Totals: v.Totals.declare(), Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
 		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Select: v.Select.declare(), Export: v.Export,

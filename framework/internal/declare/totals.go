@@ -9,8 +9,8 @@ import (
 // TotalsName is the name of the endpoint of the totals of a list, and the end of its path.
 const TotalsName = "totals"
 
-// Totals has the fields by which clients may group the rows of a list, and of which they may request totals. Without a field,
-// the viewset declares nothing. A nil permission is that of the list, and 0 groups are the default.
+// Totals has the fields by which clients may group the rows of a list, and the fields that they may add up or whose least and
+// greatest values they may request. Without a field, the viewset declares nothing. A nil permission is that of the list, and 0 groups are the default.
 type Totals struct {
 	By, Sum, Min, Max []string
 	Param             string

@@ -153,7 +153,7 @@ func (e Operation) specTotals() *spec.Totals {
 	}
 	described := &spec.Totals{Name: e.noun()}
 	for _, part := range e.Totals.Parts {
-		shown := spec.TotalsPart{Member: part.Member, Doc: part.Said}
+		shown := spec.TotalsPart{Member: part.Member, Doc: part.Doc}
 		for _, f := range part.Fields {
 			shown.Fields = append(shown.Fields, spec.TotalsField{Name: f.Name, Type: f.Result, Nullable: f.Nullable, Unbounded: f.Unbounded})
 		}

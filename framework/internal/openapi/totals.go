@@ -20,7 +20,8 @@ func (w *writer) totals(e *spec.Endpoint) wire.JSONSchema {
 	}
 	properties.Add("count", wire.JSONSchema{"type": "integer", "format": "int64", "minimum": 0, "description": "The number of rows."})
 	row := w.component(totalsOf{e.ID, "row"}, t.Name+"Row", object(properties, []any{"count"}))
-	rows := wire.JSONSchema{"type": "array", "items": row, "description": "A row for each group, in the order of their values with null last; one row without groups."}
+	const said = "A row for each group, in the order of their values with null last; one row without groups."
+	rows := wire.JSONSchema{"type": "array", "items": row, "description": said}
 	return w.component(totalsOf{e.ID, ""}, t.Name, object(wire.Members{{Name: "totals", Value: rows}}, []any{"totals"}))
 }
 

@@ -43,7 +43,7 @@ func sumOf(f query.Field) (Field, error) {
 	case len(f.Enum) > 0:
 		return Field{}, naming.Sentence("field %q is one of a list of values, and not a quantity", f.Name)
 	case (k == reflect.Float32 || k == reflect.Float64) && !wire.MakesJSON(f.Type):
-		return Field{Field: f, Result: reflect.TypeFor[float64](), measure: sumOfFractions}, nil
+		return Field{Field: f, Result: reflect.TypeFor[float64](), measure: sumOfFractions()}, nil
 	case whole && k == reflect.Int64:
 		return Field{Field: f, Result: f.Type, Unbounded: true, measure: sumOfUnits(f.Type, places)}, nil
 	case whole && !wire.MakesJSON(f.Type):
@@ -80,17 +80,17 @@ func unitOf(t reflect.Type) (places int, whole bool) {
 }
 
 // sumOfFractions is the sum of binary fractions.
-var sumOfFractions = measure{
-	"?", []string{"CAST(coalesce(sum(?), 0) AS double precision)"}, []*schema.Field{nullable(reflect.TypeFor[float64]())},
-	func(results []any) (any, bool) {
+func sumOfFractions() measure {
+	t := reflect.TypeFor[float64]()
+	return measure{"?", []string{"CAST(coalesce(sum(?), 0) AS double precision)"}, []*schema.Field{nullable(t)}, func(results []any) (any, bool) {
 		sum, _ := results[0].(float64)
 		return sum, !math.IsInf(sum, 0) && !math.IsNaN(sum)
-	},
+	}}
 }
 
-// sumOfUnits is the exact sum of whole numbers, as a value of a type of the kind int64. It is made of the sums of the upper and
-// the lower 32 bits of the numbers, neither of which is beyond 64 bits. SQLite has no number with more bits, and reports an
-// overflow on the way to a sum that is within them.
+// sumOfUnits is the exact sum of whole numbers, as a value of a type of the kind int64. It is made of the sum of their upper 32 bits and
+// that of their lower 32 bits, which both fit in 64 bits. SQLite has no number with more bits: its own sum is an error if the numbers so far
+// exceed them, also if later ones are negative.
 func sumOfUnits(t reflect.Type, places int) measure {
 	inner := "CAST(? AS bigint)"
 	if places > 0 {
@@ -104,7 +104,7 @@ func sumOfUnits(t reflect.Type, places int) measure {
 		func(results []any) (any, bool) {
 			upper, _ := results[0].(int64)
 			lower, _ := results[1].(int64)
-			sum := new(big.Int).Lsh(big.NewInt(upper), 32) //nolint:mnd // bits
+			sum := new(big.Int).Lsh(big.NewInt(upper), 32)
 			if sum.Add(sum, big.NewInt(lower)); !sum.IsInt64() {
 				return nil, false
 			}

@@ -34,11 +34,11 @@ type Plan struct {
 
 // A Part is a parameter that names fields, and the member of a row of totals with a value for each of them.
 type Part struct {
-	Member string
-	Param  string
-	Said   string // about the member, for clients
-	Asked  string // about the parameter, for clients
-	Fields []Field
+	Member   string
+	Param    string
+	ParamDoc string
+	Doc      string // about the member
+	Fields   []Field
 }
 
 // A Field is a field that a client may group by or compute a total of.
@@ -91,13 +91,18 @@ type kind struct {
 
 // kinds lists the settings of a declaration, that of the groups first.
 func kinds(d declare.Totals) []kind {
+	const groups = "Fields to group by: the answer has a row of totals for each of their values. Without the parameter, there is one row."
 	return []kind{
-		{"By", Part{Member: memberGroup, Param: cmp.Or(d.Param, memberGroup), Said: "The values of the fields that all rows of the group have.",
-			Asked: "Fields to group by: the answer has a row of totals for each of their values. Without it, there is one row for all."}, d.By, groupBy},
-		{"Sum", Part{Member: memberSum, Param: memberSum, Said: "The sums of the values, 0 without any.", Asked: "Fields whose values are added up."}, d.Sum, sumOf},
-		{"Min", Part{Member: memberMin, Param: memberMin, Said: "The least values.", Asked: "Fields whose least values the answer has."}, d.Min, extremeOf("min")},
-		{"Max", Part{Member: memberMax, Param: memberMax, Said: "The greatest values.", Asked: "Fields whose greatest values the answer has."}, d.Max, extremeOf("max")},
+		{"By", partOf(memberGroup, cmp.Or(d.Param, memberGroup), groups, "The values of the fields that all rows of the group have."), d.By, groupBy},
+		{"Sum", partOf(memberSum, memberSum, "Fields whose values are added up.", "The sums of the values, 0 without any."), d.Sum, sumOf},
+		{"Min", partOf(memberMin, memberMin, "Fields whose least values the answer has.", "The least values."), d.Min, extremeOf("min")},
+		{"Max", partOf(memberMax, memberMax, "Fields whose greatest values the answer has.", "The greatest values."), d.Max, extremeOf("max")},
 	}
+}
+
+// partOf makes a part without fields.
+func partOf(member, param, paramDoc, doc string) Part {
+	return Part{Member: member, Param: param, ParamDoc: paramDoc, Doc: doc}
 }
 
 // find finds a declared field, under the alias of its row in a statement of [relation.JoinRows].
@@ -127,7 +132,8 @@ func groupBy(f query.Field) (Field, error) {
 func extremeOf(function string) func(query.Field) (Field, error) {
 	return func(f query.Field) (Field, error) {
 		if !f.Ordered() {
-			return Field{}, naming.Sentence("field %q is %s, which the databases order in different ways; name a field of numbers, times, dates or decimals", f.Name, f.Type)
+			const detail = "field %q is %s, which the databases order in different ways; name a field of numbers, times, dates or decimals"
+			return Field{}, naming.Sentence(detail, f.Name, f.Type)
 		}
 		return Field{Field: f, Result: f.Type, Nullable: true, measure: asStored(f.Type, function+"(?)")}, nil
 	}
@@ -152,7 +158,7 @@ func (p *Plan) Fields() iter.Seq[Field] {
 // Params describes the query parameters.
 func (p *Plan) Params() (all []query.Param) {
 	for _, part := range p.Parts {
-		doc := part.Asked
+		doc := part.ParamDoc
 		if part.Member == memberGroup {
 			doc += " More than " + strconv.Itoa(p.Most) + " groups are an error 400."
 		}

@@ -86,13 +86,13 @@ func (r Request) Compute(c *call.Call, rows *bun.SelectQuery) (Answer, error) {
 	q, results := r.statement(c, rows)
 	found, err := relation.Values(c, q, results...)
 	if known, classified := sqldb.Classify(err); classified && known.Kind == sqldb.OutOfRange && r.sums() != "" {
-		return Answer{}, beyond(r.sums())
+		err = beyond(r.sums()) // of binary fractions on PostgreSQL
 	}
 	if err != nil {
 		return Answer{}, err
 	}
-	if most := r.plan.Most; len(found) > most {
-		return Answer{}, problem.InvalidParameter(r.plan.Parts[0].Param, fmt.Sprintf("makes more than %d groups; group by fewer fields, or narrow the list by its filters", most))
+	if len(found) > r.plan.Most {
+		return Answer{}, r.tooMany()
 	}
 	answer := Answer{Totals: make([]Row, len(found))}
 	for i, values := range found {
@@ -103,12 +103,18 @@ func (r Request) Compute(c *call.Call, rows *bun.SelectQuery) (Answer, error) {
 	return answer, nil
 }
 
+// tooMany is the error of more groups than the plan permits.
+func (r Request) tooMany() error {
+	detail := fmt.Sprintf("makes more than %d groups; group by fewer fields, or narrow the list by its filters", r.plan.Most)
+	return problem.InvalidParameter(r.plan.Parts[0].Param, detail)
+}
+
 // beyond is the error of a sum that is beyond the range of its type.
 func beyond(field string) error {
 	return problem.InvalidParameter(memberSum, fmt.Sprintf("the sum of %q is beyond the range of its numbers; narrow the list by its filters", field))
 }
 
-// sums is the first field of which the request wants the sum, "" without one.
+// sums is the first field that the request adds up, "" without one.
 func (r Request) sums() string {
 	for _, f := range r.chosen {
 		if f.member == memberSum {

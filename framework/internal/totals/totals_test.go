@@ -61,7 +61,7 @@ func TestTotals(t *testing.T) {
 	})
 }
 
-// TestScope: the rows of others do not count, in no total, except for callers for whom the scope is lifted.
+// TestScope: the rows of others do not count, in no total, unless the scope lets the caller see all rows.
 func TestScope(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		_, c := apitest.Serve(t, apitest.Config(db), resources()...)

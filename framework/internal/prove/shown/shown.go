@@ -44,7 +44,7 @@ func Find(f *fixture.Fixture) Views {
 	return c
 }
 
-// addTotals adds the columns of which an endpoint of totals shows values.
+// addTotals adds the columns whose values an endpoint of totals shows.
 func (c Views) addTotals(r *table.Resource, plan *totals.Plan) {
 	for f := range plan.Fields() {
 		switch {
