@@ -108,7 +108,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "",
 		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.takes()), Idempotent: e.Idempotent, Body: e.specBody(),
-		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
+		Totals: e.specTotals(), Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {
 		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}
@@ -142,7 +142,6 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	} else {
 		described.In = e.AnswerIn
 	}
-	described.Totals = e.specTotals()
 	return described, mistakes
 }
 

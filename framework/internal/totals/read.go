@@ -54,23 +54,17 @@ type chosen struct {
 	member string
 }
 
-// Read reads the parameters. The error lists each name that no field has, and each that is there twice.
+// Read reads the parameters. A name that is there twice counts once. The error lists each name that no field has.
 func (p *Plan) Read(values query.Values) (Request, error) {
 	r, faults := Request{plan: p}, []problem.Fault(nil)
 	for _, part := range p.Parts {
-		names := naming.SplitList(values[part.Param])
-		for i, name := range names {
+		for _, name := range naming.AddNew(nil, naming.SplitList(values[part.Param])) {
 			at := slices.IndexFunc(part.Fields, func(f Field) bool { return f.Name == name })
-			detail := ""
-			switch {
-			case at < 0:
-				detail = "cannot be " + strconv.Quote(naming.Clip(name)) + "; it " + problem.OneOf(part.names(), name)
-			case slices.Contains(names[:i], name):
-				detail = "has " + strconv.Quote(name) + " twice"
-			default:
+			if at >= 0 {
 				r.chosen = append(r.chosen, chosen{part.Fields[at], part.Member})
 				continue
 			}
+			detail := "cannot be " + strconv.Quote(naming.Clip(name)) + "; it " + problem.OneOf(part.names(), name)
 			faults = append(faults, problem.Fault{Parameter: part.Param, Code: problem.CodeInvalidParameter, Detail: detail})
 		}
 	}
