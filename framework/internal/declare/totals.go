@@ -21,13 +21,14 @@ type Totals struct {
 // Declared reports whether a viewset declares a field.
 func (t Totals) Declared() bool { return len(t.By)+len(t.Sum)+len(t.Min)+len(t.Max) > 0 }
 
-// Actions is the endpoint of the totals of a list. Callers, throttles and filters are those of the verb List.
+// Actions is the endpoint of the totals of a list. Authentication, throttles, filters and middleware are those of the verb List.
 func (t Totals) Actions(list Verb) []Action {
 	if !t.Declared() {
 		return nil
 	}
 	own := Rules{
-		Permission: t.Permission, Authentication: list.Authentication, Throttles: list.Throttles, Filters: list.Filters, Middleware: list.Middleware,
+		Permission: t.Permission, Authentication: list.Authentication, Throttles: list.Throttles, Filters: list.Filters,
+		Middleware: list.Middleware, Refuses: list.Refuses, Sends: list.Sends, Takes: list.Takes,
 		Doc: "Count the rows of the list, and compute totals of their fields. The rows are those of the list, on all its pages.",
 	}
 	if own.Permission == nil {

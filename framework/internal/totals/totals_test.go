@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework"
+	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
@@ -163,6 +164,29 @@ func TestPermissions(t *testing.T) {
 				totals(apitest.As(c, "ada"), "").Expect(test.user)
 				totals(apitest.As(c, "staff"), "").Expect(http.StatusOK)
 			})
+		}
+	})
+}
+
+// TestRulesOfTheList: the totals have the filters, the authentication and the middleware of the verb List.
+func TestRulesOfTheList(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		mark := func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Add("X-Passed", "list")
+				next.ServeHTTP(w, r)
+			})
+		}
+		_, c := apitest.Serve(t, apitest.Config(db), with(func(v *framework.ViewSet[Visit]) {
+			computed := framework.Computes(func(_ *framework.Call, one *Visit) (visitView, error) { return visitView{ID: one.ID}, nil })
+			v.Verbs = framework.Verbs{List: computed.Filter(filter.Exact("seen")).Wrap(mark).Sends(framework.Header{Name: "X-Passed"})}
+			v.Totals = framework.Totals{By: []string{"status"}}
+			v.SoftDelete, v.Scope = framework.SoftDelete{}, framework.Public()
+		})...)
+		few(t, db)
+		r := totals(c, "seen=true&status=draft&group=status").Expect(http.StatusOK).Header("X-Passed", "list").Header("Trestle-Ignored", "status")
+		if got, want := rowsOf(r), `[{"group":{"status":"booked"},"count":1}]`; got != want {
+			t.Errorf("the totals are %s; want %s", got, want)
 		}
 	})
 }
