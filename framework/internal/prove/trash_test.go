@@ -51,7 +51,7 @@ func trash() []framework.Resource {
 			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Scrawl).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
 			SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Any(framework.Holds("memos.audit"), framework.Holds("memos.deleted"))},
 			Export:     []framework.Media{framework.NDJSON}, Totals: framework.Totals{By: []string{"text"}},
-			History:    framework.History{Permission: signedIn},
+			History: framework.History{Permission: signedIn},
 		},
 		framework.ViewSet[Bulletin]{
 			Name: "notices", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Public(), Writers: framework.Own((*Bulletin).author),
