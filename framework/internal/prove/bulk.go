@@ -2,6 +2,7 @@ package prove
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/prove/answers"
@@ -111,12 +112,11 @@ func (p *prover) bulkRequests(e *fixture.Endpoint, who *fixture.Person, one *fix
 		return nil
 	}
 	all = append(all, r)
-	if crossed := p.crossed(e, who, one); crossed != r.Path {
-		r.Path = crossed
+	for _, r.Path = range p.crossed(e, who, one) {
 		all = append(all, r)
 	}
 	if e.Bulk.Most > 1 {
-		w.First = p.RowWhere(who, e.Resource, func(own *fixture.Row) bool { return own != one && p.Permits(e, who, own) })
+		w.First = p.RowWhere(who, e.Resource, func(own *fixture.Row) bool { return own != one && p.Permits(e, who, own) && !p.takes(own, one) })
 	}
 	if w.First != nil {
 		if r, ok = p.RequestOf(e, w, w.First); ok {
@@ -124,6 +124,23 @@ func (p *prover) bulkRequests(e *fixture.Endpoint, who *fixture.Person, one *fix
 		}
 	}
 	return all
+}
+
+// takes reports whether a change of a row may rightly change another one too: the other refers to it, also through further rows, or the
+// row refers to the other.
+func (p *prover) takes(own, one *fixture.Row) bool {
+	if key := p.KeyOf(one); key != "" && own.RefersTo(key) {
+		return true
+	}
+	known := []*fixture.Row{one}
+	for at := 0; at < len(known); at++ {
+		for _, whole := range p.ReferredBy(known[at]) {
+			if !slices.Contains(known, whole) {
+				known = append(known, whole)
+			}
+		}
+	}
+	return slices.Contains(known, own)
 }
 
 // reachByBulk sends a request whose last row the sender may not change.

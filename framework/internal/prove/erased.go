@@ -47,17 +47,29 @@ func (p *prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
 		r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
 		may := p.seesErased(e, r)
 		if e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
-			p.reachBy(e, r, e.Resource, one, !may, true)
+			for _, r.Path = range append([]string{r.Path}, p.crossed(e, who, one)...) {
+				p.reachBy(e, r, e.Resource, one, !may, true)
+			}
 			continue
 		}
-		got := p.Send(e, r)
-		p.checkShown(e, got, nil)
-		switch {
-		case !may && !got.Rejects():
-			p.find(e, who, got.Curl(), "it is answered %d, and the declarations let this caller see no deleted rows", got.Status)
-		case may && p.Has(who, e, one) && !got.OK():
-			p.find(e, who, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
+		p.listErased(e, r, may, p.Has(who, e, one))
+		for _, query := range exportsOf(e) {
+			whole := r
+			whole.Query += "&" + query
+			p.listErased(e, whole, may, p.Has(who, e, one))
 		}
+	}
+}
+
+// listErased sends a request for deleted rows of a person who may see them or not, and who has such a row or not.
+func (p *prover) listErased(e *fixture.Endpoint, r fixture.Request, may, has bool) {
+	got := p.Send(e, r)
+	p.checkShown(e, got, nil)
+	switch {
+	case !may && !got.Rejects():
+		p.find(e, r.By, got.Curl(), "it is answered %d, and the declarations let this caller see no deleted rows", got.Status)
+	case may && has && !got.OK():
+		p.find(e, r.By, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
 	}
 }
 
@@ -65,16 +77,11 @@ func (p *prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
 func (p *prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
 	permitted := func(who *fixture.Person) bool { return p.Permits(e, who, one) }
 	for _, who := range p.People {
-		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
-		if !ok || permitted(who) {
-			continue
-		}
-		before := p.Contents()
-		p.reachBy(e, r, e.Resource, one, e.Access(who) == spec.AccessRefused, true)
-		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
-			p.find(e, who, r.Curl(), "it changes %s, and the row is not theirs to restore", strings.Join(changed, ", "))
+		if !permitted(who) {
+			p.reachRestore(e, who, one)
 		}
 	}
+	p.tryElsewhere(e, one)
 	people := slices.Concat([]*fixture.Person{one.By}, p.People)
 	at := slices.IndexFunc(people, permitted)
 	if at < 0 || !fixture.DeletedFor(e.Resource, one) {
@@ -89,5 +96,24 @@ func (p *prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
 	p.settle(e, got, before, one, nil)
 	if got.Status != http.StatusConflict && fixture.DeletedFor(e.Resource, one) { // another row may have its values
 		p.find(e, people[at], got.Curl(), "it is answered %d, and the row is not restored", got.Status)
+	}
+}
+
+// reachRestore restores a deleted row as a person who may not. The row must stay as it is.
+func (p *prover) reachRestore(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+	if !ok {
+		return
+	}
+	paths := []string{r.Path}
+	if !p.Has(who, e, one) {
+		paths = append(paths, p.crossed(e, who, one)...)
+	}
+	before := p.Contents() // with the rows that the paths name
+	for _, r.Path = range paths {
+		p.reachBy(e, r, e.Resource, one, e.Access(who) == spec.AccessRefused, true)
+	}
+	if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
+		p.find(e, who, r.Curl(), "it changes %s, and the row is not theirs to restore", strings.Join(changed, ", "))
 	}
 }

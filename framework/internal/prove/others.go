@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
@@ -276,43 +275,4 @@ func (p *prover) allSet(e *fixture.Endpoint, one *fixture.Row) bool {
 		}
 	}
 	return true
-}
-
-// tryElsewhere sends the request for a row below rows to which it does not belong, as the person who made the row: below another one of
-// the person, and below one that the person may not see. The answer must be that for a row that does not exist.
-func (p *prover) tryElsewhere(e *fixture.Endpoint, one *fixture.Row) {
-	above := e.Resource.Above
-	if above == nil || !p.Permits(e, one.By, one) {
-		return
-	}
-	r, ok := p.RequestOf(e, p.WriterLike(e, one.By, one, ""), one)
-	was, found := p.KeysAbove(e.Resource, one.By, one)
-	if !ok || !found {
-		return
-	}
-	path, last := r.Path, was[len(was)-1]
-	hidden := slices.DeleteFunc(p.RowsOf(above.Parent), func(other *fixture.Row) bool { return p.Sees(one.By, above.Parent, other) })
-	for _, other := range append(hidden[:min(len(hidden), 1)], p.otherAbove(one, above)) {
-		if other == nil {
-			continue
-		}
-		r.Path = strings.Replace(path, "/"+fixture.Escape(last)+"/", "/"+fixture.Escape(other.Key(above.Parent))+"/", 1)
-		before := p.Contents()
-		if got := p.Send(e, r); got.OK() || e.Bulk == nil && got.Status != http.StatusNotFound {
-			p.find(e, one.By, got.Curl(), "it is answered %d, and the row is not below the row that the path names", got.Status)
-		}
-		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
-			p.find(e, one.By, r.Curl(), "it changes %s below another row", strings.Join(changed, ", "))
-		}
-	}
-}
-
-// otherAbove returns a row above, other than that of a row, that the person who made the row may see and
-// change; nil if none can be made.
-func (p *prover) otherAbove(one *fixture.Row, above *table.Nesting) *fixture.Row {
-	may := func(other *fixture.Row) bool {
-		return other.Values[above.Parent.Pk.Name] != one.Values[above.Column.Name] && p.Sees(one.By, above.Parent, other) &&
-			(!above.ByWriters || p.Changes(one.By, above.Parent, other, fixture.Updating(above.Parent)))
-	}
-	return p.RowWhere(one.By, above.Parent, may)
 }

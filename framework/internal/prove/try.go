@@ -218,8 +218,8 @@ func (p *prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Ro
 		return
 	}
 	paths := []string{valid.Path}
-	if crossed := p.crossed(e, who, one); hidden && crossed != valid.Path {
-		paths = append(paths, crossed)
+	if hidden {
+		paths = append(paths, p.crossed(e, who, one)...)
 	}
 	before := p.Contents()
 	for at, r := range p.variantsFor(e, valid, refused, hidden, left) {
@@ -243,18 +243,6 @@ func (p *prover) checkUnchanged(e *fixture.Endpoint, before fixture.Contents, se
 	}
 }
 
-// crossed is the path of a row below a row of the person, although it is below another one.
-func (p *prover) crossed(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) string {
-	path, ok := p.PathOf(e, who, one)
-	if above := e.Resource.Above; above != nil && ok {
-		was, _ := p.KeysAbove(e.Resource, who, one)
-		if own := p.RowFor(who, above.Parent); own != nil && len(was) > 0 {
-			path = strings.Replace(path, "/"+fixture.Escape(was[len(was)-1])+"/", "/"+fixture.Escape(own.Key(above.Parent))+"/", 1)
-		}
-	}
-	return path
-}
-
 // tryBelow sends the requests of an endpoint below a row of another caller: the answers must be those
 // below a row that does not exist.
 func (p *prover) tryBelow(e *fixture.Endpoint) {
@@ -273,20 +261,27 @@ func (p *prover) tryBelow(e *fixture.Endpoint) {
 		if e.Access(who) == spec.AccessRefused || !hidden && !kept || !ok {
 			continue
 		}
-		r := fixture.Request{Path: e.PathBelow(append(keys, above.Key(parent))), By: who, Header: http.Header{}}
+		r := fixture.Request{By: who, Header: http.Header{}}
 		r.Query, r.Body = p.WriterLike(e, who, nil, "").Content(e)
 		before := p.Contents()
-		for _, r.Method = range methodsOf(e) {
-			p.reachBy(e, r, parent, above, false, hidden)
-		}
-		for _, query := range exportsOf(e) {
-			whole := r
-			whole.Method, whole.Query = http.MethodGet, query
-			p.reachBy(e, whole, parent, above, false, hidden)
+		for _, keys := range append([][]string{keys}, p.crossedKeys(parent, who, keys)...) {
+			r.Path = e.PathBelow(append(slices.Clip(keys), above.Key(parent)))
+			p.reachBelow(e, r, above, hidden)
 		}
 		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
 			p.find(e, who, r.Curl(), "it changes %s below a row that is not theirs", strings.Join(changed, ", "))
 		}
+	}
+}
+
+// reachBelow sends the requests of an endpoint below a row that is not the sender's: by each method, and for each export.
+func (p *prover) reachBelow(e *fixture.Endpoint, r fixture.Request, above *fixture.Row, hidden bool) {
+	for _, r.Method = range methodsOf(e) {
+		p.reachBy(e, r, e.Resource.Above.Parent, above, false, hidden)
+	}
+	for _, query := range exportsOf(e) {
+		r.Method, r.Query = http.MethodGet, query
+		p.reachBy(e, r, e.Resource.Above.Parent, above, false, hidden)
 	}
 }
 

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 
 	"trestle.example/framework/internal/declare"
@@ -51,7 +52,8 @@ func (p *prover) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture.
 	}
 	sent := r.Sent()
 	for _, one := range lost {
-		taken[one] = one == on || answers.HasWhole(sent, p.KeyOf(one))
+		taken[one] = one == on || answers.HasWhole(sent, p.KeyOf(one)) ||
+			one.Table == e.Resource.Table.Name && answers.HasWhole(sent, url.QueryEscape(one.Key(e.Resource))) // of the Lookup
 	}
 	grow := func(takes func(one, other *fixture.Row) bool) {
 		for more := true; more; {
