@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -144,7 +145,7 @@ func hallFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 			return fmt.Sprintf("/api/halls/%d/aisles/%d/seats/%s", hall, aisle, key)
 		}
 		switch {
-		case r.Method == http.MethodGet && key != "" && r.owns("halls", r.part(3)) && fmt.Sprint(in.HallID) == r.part(3): // it finds any seat below an own aisle
+		case r.Method == http.MethodGet && key != "" && r.owns("halls", r.part(3)) && strconv.FormatInt(in.HallID, 10) == r.part(3): // it finds any seat below an own aisle
 			r.serveAs("halls", one.Aisle.HallID, path(one.Aisle.HallID, one.AisleID)+"/")
 		case r.Method == http.MethodPatch && key != "" && key != "bulk" && r.owns("halls", in.HallID): // it ignores the hall of the path
 			r.serveAs("halls", in.HallID, path(in.HallID, in.ID)+"/")
@@ -166,13 +167,13 @@ func restoresAnywhere(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 }
 
 // erasedFaultsFor is a server that finds each deleted line below an own memo, by whether the caller owns the line.
-func erasedFaultsFor(db *sqldb.DB, finds func(owns bool) bool) func(*guests, http.Handler) http.Handler {
+func erasedFaultsFor(db *sqldb.DB, selects func(owns bool) bool) func(*guests, http.Handler) http.Handler {
 	return faulty(db, func(_ http.ResponseWriter, r bulkRequest) bool {
 		var line scrawlLine
 		found := r.part(4) == "lines" && db.NewSelect().Model(&line).WhereDeleted().Where("id = ?", r.part(5)).Scan(r.Context()) == nil
 		restores := r.Method == http.MethodPost && r.part(6) == "restore"
 		asks := r.Method == http.MethodGet && r.URL.Query().Get("deleted") == "true"
-		if found && (restores || asks) && r.owns("memos", r.part(3)) && finds(r.owns("memos", line.MemoID)) {
+		if found && (restores || asks) && r.owns("memos", r.part(3)) && selects(r.owns("memos", line.MemoID)) {
 			r.serveAs("memos", line.MemoID, strings.Replace(r.URL.Path, r.part(3), line.MemoID.String(), 1))
 		}
 		return false

@@ -52,8 +52,7 @@ func (p *prover) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture.
 	}
 	sent := r.Sent()
 	for _, one := range lost {
-		taken[one] = one == on || answers.HasWhole(sent, p.KeyOf(one)) ||
-			one.Table == e.Resource.Table.Name && answers.HasWhole(sent, url.QueryEscape(one.Key(e.Resource))) // of the Lookup
+		taken[one] = one == on || p.isNamed(e, sent, one)
 	}
 	grow := func(takes func(one, other *fixture.Row) bool) {
 		for more := true; more; {
@@ -69,6 +68,12 @@ func (p *prover) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture.
 	grow(refers)
 	grow(func(one, other *fixture.Row) bool { return refers(other, one) })
 	return taken
+}
+
+// isNamed reports whether what a request sends has the primary key of a row, or its key in the paths of the endpoint's viewset.
+func (p *prover) isNamed(e *fixture.Endpoint, sent string, one *fixture.Row) bool {
+	return answers.HasWhole(sent, p.KeyOf(one)) ||
+		one.Table == e.Resource.Table.Name && answers.HasWhole(sent, url.QueryEscape(one.Key(e.Resource)))
 }
 
 // onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a
