@@ -114,6 +114,12 @@ type Config struct {
 	// Slow is the duration from which the line of a request without an internal error is a
 	// warning. Defaults to none.
 	Slow time.Duration
+	// Compress compresses answers of JSON, NDJSON and CSV from 1 KB on by zstd or gzip, for clients whose header
+	// Accept-Encoding has one of them. It leaves out answers with secrets ([Verb.AnswersSecret],
+	// [CollectionAction.SignsIn], those with Set-Cookie, and all of package auth), files and event streams. A compressed
+	// answer has the ETag as a weak one, which If-Match and If-None-Match accept. Defaults to false, for a proxy in front
+	// that compresses.
+	Compress bool
 	// Observers are called for every request, in turn. Defaults to none.
 	Observers []call.Observer
 	// FileKeys are the secret keys that sign the URLs of files, see [FileField].SignFor. The

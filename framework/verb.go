@@ -181,8 +181,9 @@ func (v Verb) Untransacted() Verb { v.declared.Untransacted = true; return v }
 // answers.
 func (v Verb) Idempotent() Verb { v.declared.Idempotent = true; return v }
 
-// AnswersSecret declares that the answer has a secret, such as a new token, which must not be
-// stored: a POST is then not idempotent.
+// AnswersSecret declares that the answer has a secret, such as a new token. It is not stored, so a POST is
+// not idempotent, and it is not compressed, because the length of compressed text lets an attacker guess a secret beside text of
+// the attacker.
 func (v Verb) AnswersSecret() Verb { v.declared.Secret = true; return v }
 
 // Doc describes the verb to clients. Its first sentence is the summary in the OpenAPI

@@ -115,6 +115,9 @@ type ViewSet[M any] struct {
 	// Select lets clients choose members of rows by the parameters fields and expand. Defaults to
 	// none.
 	Select Select
+	// Cache lets caches keep answers of the reads, for callers without credentials. Defaults to none: every
+	// answer is no-store.
+	Cache Cache
 	// Relations lists the relations of the model that views, Computes, filters, searches and
 	// orders use, each with the viewset whose scope narrows it. See [Relations]. Defaults to
 	// none.
@@ -183,7 +186,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Totals: v.Totals.declare(), Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Select: v.Select.declare(), Export: v.Export,
+		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Select: v.Select.declare(), Cache: v.Cache.declare(), Export: v.Export,
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},

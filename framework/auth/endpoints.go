@@ -67,7 +67,7 @@ func (s *Service) faultCodes() []framework.CodeInfo {
 // requests that such a page cannot make.
 func (s *Service) ViewSet() framework.ViewSet[User] {
 	browser := s.guard(s.Sessions)
-	return framework.ViewSet[User]{
+	return withoutCompression(framework.ViewSet[User]{
 		Name:       "auth",
 		Doc:        "Who the caller is: register, sign in, sign out.",
 		Scope:      framework.Own(func(u *User) *uuid.UUID { return &u.ID }),
@@ -101,7 +101,16 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 			publicAction(s, "jwt/revoke", s.revokeJWT).ID("revokeAuthJwt").Refuses(framework.CodeInvalidToken).
 				Doc("End the login that a refresh token belongs to."),
 		}, s.accountActions()),
+	})
+}
+
+// withoutCompression declares that the answers have secrets, so that none is compressed: tokens, the csrfToken of a session, and
+// what a user is known by.
+func withoutCompression(v framework.ViewSet[User]) framework.ViewSet[User] {
+	for i, action := range v.Collection {
+		v.Collection[i] = action.AnswersSecret()
 	}
+	return v
 }
 
 // models returns a model of each table of this package.

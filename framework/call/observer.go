@@ -42,7 +42,7 @@ type Outcome struct {
 	// Status is the status of the answer. It is 499 if the client did not wait for the
 	// answer, and 0 if the connection broke before there was one.
 	Status int
-	// Bytes is the length of the answer's body as it was sent.
+	// Bytes is the length of the answer's body, before the API compresses it.
 	Bytes int64
 	// Duration is the time from the request's arrival to the end of its answer.
 	Duration time.Duration

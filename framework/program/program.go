@@ -45,7 +45,7 @@ type Program struct {
 	Identity func(settings auth.Config) (*auth.Service, error)
 
 	// Config returns the configuration of the API. A command then sets PublicURL, Hosts,
-	// TrustedProxies, Timeout, CORS, Log, Slow, Observers and, in production, HSTS. The
+	// TrustedProxies, Timeout, CORS, Compress, Log, Slow, Observers and, in production, HSTS. The
 	// default is [DefaultConfig].
 	Config func(site *Site) framework.Config
 
@@ -94,7 +94,7 @@ type Site struct {
 }
 
 // NewAPI returns a further API for [Program.Beside], such as a second version. As for the API of
-// the program, the settings replace PublicURL, Hosts, TrustedProxies, Timeout, CORS, Log, Slow,
+// the program, the settings replace PublicURL, Hosts, TrustedProxies, Timeout, CORS, Compress, Log, Slow,
 // Observers and, in production, HSTS of its configuration. The site of a test has no settings.
 func (s *Site) NewAPI(common framework.Config) *framework.API {
 	if s.configure != nil {

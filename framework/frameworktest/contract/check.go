@@ -40,6 +40,7 @@ func (c *Contract) check(x *exchange) []finding {
 	if c.isBeside(x.path) {
 		return nil
 	}
+	x.decompress()
 	v := &verdict{contract: c, x: x, operation: x.method + " " + x.path}
 	o := c.find(x.method, x.path)
 	switch {

@@ -316,6 +316,7 @@ func (b *binder) bind(r *table.Resource) {
 	b.bindVerbs(r)
 	b.bindActions(r)
 	b.bindFiles(r)
+	b.bindCache(r)
 	checkExports(r, b.at(r, "export"))
 	checkExpression(r, b.at(r, "filter expression"))
 	checkTotals(d.Totals, b.at(r, declare.TotalsName))

@@ -214,6 +214,7 @@ type Declaration struct {
 	History          History
 	SoftDelete       SoftDelete
 	Select           Select
+	Cache            Cache
 	Export           []stream.Media    // in which lists are sent whole, beside JSON
 	Wrap, WrapList   string            // members around one row, and around the rows of a list
 	Relations        map[string]string // the viewset whose scope narrows each, or "-"
@@ -347,12 +348,9 @@ func (s Scope) String() string {
 }
 
 // CheckIdempotent reports an idempotent verb or action whose answer cannot be stored: it only reads,
-// it runs without the transaction in which its key is stored, or its answer is secret. It also reports
-// a secret answer of a verb or action that only reads.
+// it runs without the transaction in which its key is stored, or its answer is secret.
 func CheckIdempotent(own Rules, method string, fault func(error)) {
 	switch {
-	case own.Secret && method == http.MethodGet:
-		fault(naming.Sentence("AnswersSecret is for what writes; the answer of a GET is never stored, so leave AnswersSecret out"))
 	case !own.Idempotent:
 	case own.Secret:
 		fault(naming.Sentence("Idempotent stores the answer, and AnswersSecret says that it has a secret; leave out one of them"))

@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/caching"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
@@ -39,6 +40,31 @@ var fileHeaders = []call.Header{
 // view and its headers, and functions may answer with the same view without it.
 func etag() call.Header {
 	return call.Header{Name: conditional.HeaderETag, Doc: "The version of the record, a dot and a hash of the body; of a list the hash alone. For If-Match and If-None-Match."}
+}
+
+// hashTag is the ETag of an answer that caches may keep, without versions.
+func hashTag() call.Header {
+	return call.Header{Name: conditional.HeaderETag, Doc: "A hash of the body, for If-None-Match."}
+}
+
+// control is Cache-Control of an answer that caches may keep.
+func control(p *caching.Policy) call.Header {
+	return call.Header{Name: caching.HeaderControl, Doc: "How caches may keep the answer: " + p.Public() + " if the request has no credentials, and " + caching.Private +
+		" if it has. An answer with Set-Cookie, and an export, has no-store."}
+}
+
+// cached lists the headers by which caches and clients know an answer again.
+func (e Operation) cached() (all []call.Header) {
+	switch {
+	case e.IsTagged() && e.Resource.Version != nil:
+		all = append(all, etag())
+	case e.IsTagged():
+		all = append(all, hashTag())
+	}
+	if e.Cache != nil {
+		all = append(all, control(e.Cache))
+	}
+	return all
 }
 
 // pageLinks is the header Link of a list whose pages begin at cursors.
@@ -89,9 +115,7 @@ func (e Operation) headers() []call.Header {
 		all = append(all, standardHeader(problem.HeaderReplayed))
 	}
 	all = append(all, e.FileHeaders()...)
-	if e.IsTagged() {
-		all = append(all, etag())
-	}
+	all = append(all, e.cached()...)
 	if e.HasCursors() {
 		all = append(all, pageLinks())
 	}

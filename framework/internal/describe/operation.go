@@ -276,6 +276,11 @@ func (e Operation) admits(caller *call.Caller) bool {
 	return a.accessOf(e.Endpoint, a.PathOf(e.Endpoint), caller) != spec.AccessRefused
 }
 
+// ReadsAnonymously reports whether an anonymous caller may use the endpoint, and there may be rows in its scope.
+func (e Operation) ReadsAnonymously() bool {
+	return e.admits(nil) && !e.Resource.Scope.IsEmpty(e.Catalog().imagined(e.Route, nil, nil))
+}
+
 // refusesInput lists the error codes for mistakes in the headers and the body of a request.
 func (e Operation) refusesInput() (codes []string) {
 	if e.Resource.Strict {

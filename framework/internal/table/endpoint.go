@@ -14,6 +14,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/caching"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/export"
@@ -54,6 +55,8 @@ type Endpoint struct {
 	Sends        []call.Header     // headers that its function sets
 	Takes        []call.Header     // headers that its function reads
 	SignsIn      bool              // it gives credentials to anonymous callers
+	Secret       bool              // its answer has a secret, which is not stored and not compressed
+	Cache        *caching.Policy   // of its answers; nil if no cache may keep them
 	Middleware   []call.Middleware // around the endpoint, the first outermost
 	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
@@ -132,11 +135,12 @@ type Request struct {
 type Response struct {
 	Status  int
 	Value   any
-	Body    []byte         // the encoded Value
-	Media   string         // the media type of Body, "" for JSON
-	Created string         // the path of what was created, "" for nothing
-	Version string         // of the row that Value shows; "" for any other Value, and without versions
-	Parts   *stream.Answer // an answer that is sent in parts instead of Value; nil for any other
+	Body    []byte          // the encoded Value
+	Media   string          // the media type of Body, "" for JSON
+	Created string          // the path of what was created, "" for nothing
+	Version string          // of the row that Value shows; "" for any other Value, and without versions
+	Parts   *stream.Answer  // an answer that is sent in parts instead of Value; nil for any other
+	Cache   *caching.Policy // says how caches may keep the answer; nil if they may not
 }
 
 // A Result is the answer for one of several items: what a request for its row alone would be answered.
@@ -244,10 +248,10 @@ func (r *Resource) Retrieving() *Endpoint {
 }
 
 // IsTagged reports whether the answers have an ETag: one row of a verb, or a list, of a viewset whose
-// rows have versions.
+// rows have versions, or an answer that caches may keep.
 func (e *Endpoint) IsTagged() bool {
 	row := e.Kind == declare.VerbShows || e.Kind == declare.VerbComputes || e.Kind == declare.VerbAccepts
-	return e.Resource.Version != nil && e.Out != input.NoneType && (row || e.Pagination != nil)
+	return (e.Resource.Version != nil || e.Cache != nil) && e.Out != input.NoneType && (row || e.Pagination != nil)
 }
 
 // Reads reports whether Takes lists a header: the declaration says that the function of the

@@ -60,6 +60,7 @@ type Options struct {
 	Now             func() time.Time
 	Log             *slog.Logger
 	Slow            time.Duration
+	Compress        bool
 	Observers       []call.Observer
 	FileKeys        [][]byte
 	CursorKeys      [][]byte

@@ -88,6 +88,18 @@ func (b BoundScope) LiftedHere(c *call.Call) bool {
 	return b.writers || c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
+// IsEmpty reports whether the scope leaves an anonymous caller no row, whatever the database has: it compares an owner with the
+// caller, or the rows are below rows of such a viewset. c is a call of the anonymous caller.
+func (b BoundScope) IsEmpty(c *call.Call) bool {
+	switch {
+	case b.Above != nil && b.Above.Parent.Scope.IsEmpty(c):
+		return true
+	case b.LiftedHere(c):
+		return false
+	}
+	return b.Kind == declare.ScopeOwn || b.Kind == declare.ScopeVia && b.Via != nil && b.Via.Scope.IsEmpty(c)
+}
+
 // own narrows a query by the scope, even if the scope is lifted.
 func (b BoundScope) own(c *call.Call, q bun.QueryBuilder) {
 	b.OwnedBy(c, q, sqldb.Param(c.Caller.ID))

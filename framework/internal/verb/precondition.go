@@ -49,7 +49,8 @@ func unsupportedPrecondition(what string) *problem.Error {
 		what+" is not supported here, so nothing was changed; send the request without it, or with If-Match: *.")
 }
 
-// tag sets the ETag of an answer, and makes a read whose answer the client has already a 304.
+// tag sets the ETag of an answer, and makes a read whose answer the client has already a 304. Caches may keep both as the
+// endpoint declares.
 func (e Handler) tag(c *call.Call, resp *table.Response) error {
 	if !e.IsTagged() || resp.Value == nil {
 		return nil
@@ -61,6 +62,9 @@ func (e Handler) tag(c *call.Call, resp *table.Response) error {
 	c.Header().Set(conditional.HeaderETag, tag)
 	if r := c.Request(); !e.IsWrite() && r != nil && conditional.Unchanged(r.Header.Values(conditional.HeaderIfNoneMatch), tag) {
 		*resp = table.Response{Status: http.StatusNotModified}
+	}
+	if resp.Status == http.StatusOK || resp.Status == http.StatusNotModified {
+		resp.Cache = e.Cache
 	}
 	return nil
 }

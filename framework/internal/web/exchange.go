@@ -28,6 +28,7 @@ type exchange struct {
 	observation *observation    // nil without observers
 	written     int64           // bytes of the answer's body
 	gone        bool            // the client disconnected before the answer was sent
+	credentials bool            // the request for an answer that caches may keep has credentials
 	refusing    bool            // the handler of [NewRefusing] answers it
 	failed      error           // the error of [WriteError], of a middleware of echo, or of an answer in parts that did not begin
 	finished    bool            // the log and the observers have the outcome
@@ -56,11 +57,12 @@ func (x *exchange) hungUp() bool { return errors.Is(context.Cause(x.lasting), co
 
 // send writes the response, or the error in the API's error shape. It returns the status.
 func (s *server) send(w http.ResponseWriter, x *exchange, resp *table.Response, err error) int {
-	switch {
-	case err != nil:
+	if err != nil {
 		w.Header().Del(problem.HeaderLocation)
 		return s.sendError(w, x, access.AsError(err))
-	case resp.Value == nil:
+	}
+	resp.Cache.Apply(w.Header(), x.credentials || !x.Caller.Anonymous())
+	if resp.Value == nil {
 		forbidStoring(w.Header())
 		w.WriteHeader(resp.Status)
 		return resp.Status

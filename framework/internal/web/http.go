@@ -15,6 +15,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/compression"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ignored"
@@ -33,6 +34,8 @@ type server struct {
 	describer *describer
 	cors      *cors // nil without configured origins
 	paths     paths
+
+	compressor *compression.Compressor // nil if answers are not compressed
 
 	shedByDatabase, shedByBodies, shedByParsing shedCount
 }
@@ -59,6 +62,9 @@ func NewServer(registry *table.Registry) (http.Handler, error) {
 	s := &server{api: a, echo: echo.New(), describer: &describer{a, document}, cors: newCORS(a), paths: pathsOf(a)}
 	s.echo.HTTPErrorHandler = func(err error, c echo.Context) { s.unrouted(err, c) }
 	reference, err := newReference(a, document)
+	if err == nil && a.Config.Compress {
+		s.compressor, err = compression.New()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -127,19 +133,21 @@ func (s *server) serve(p *place, ec echo.Context) {
 		r = exchangeOf(r).prolong(r, s.api.Config.Timeout)
 		defer exchangeOf(r).progress.end()
 	}
-	s.wrap(e, w, r, func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
-			exchangeOf(r).path = p.path
-			switch {
-			case e != nil:
-				state.Of(c).Writer = w
-				resp, err := verb.NewHandler(e).Handle(c, r, keys)
-				return resp, s.suggest(p, r, err)
-			case method == http.MethodOptions:
-				return s.describer.describe(c, r, p, keys)
-			}
-			return nil, s.suggest(p, r, s.notAllowed(c, r, p))
-		}, p.allow)
+	s.compress(e, w, r, func(w http.ResponseWriter) {
+		s.wrap(e, w, r, func(w http.ResponseWriter, r *http.Request) {
+			s.answer(w, r, p.route(e, method), func(c *call.Call) (*table.Response, error) {
+				exchangeOf(r).path = p.path
+				switch {
+				case e != nil:
+					state.Of(c).Writer = w
+					resp, err := verb.NewHandler(e).Handle(c, r, keys)
+					return resp, s.suggest(p, r, err)
+				case method == http.MethodOptions:
+					return s.describer.describe(c, r, p, keys)
+				}
+				return nil, s.suggest(p, r, s.notAllowed(c, r, p))
+			}, p.allow)
+		})
 	})
 }
 

@@ -4,16 +4,21 @@ import (
 	"net/http"
 	"slices"
 
+	"trestle.example/framework/internal/caching"
 	"trestle.example/framework/internal/table"
 )
 
 // wrap runs serve inside the middleware of an endpoint, which may be nil.
 func (s *server) wrap(e *table.Endpoint, w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
+	x := exchangeOf(r)
+	x.credentials = e != nil && e.Cache.HasCredentials(r) // now, because middleware may remove the headers
 	if e == nil || len(e.Middleware) == 0 {
 		serve(w, r)
 		return
 	}
-	x := exchangeOf(r)
+	if e.Cache != nil {
+		w = caching.Guard{ResponseWriter: w}
+	}
 	x.Route = e.Route
 	var next http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x.Context = r.Context() // it has the values of the middleware

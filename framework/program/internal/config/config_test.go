@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 		StatementTimeout: 10 * time.Second, QueueTimeout: 2 * time.Second, RequestTimeout: 15 * time.Second, Prepare: true, logLevel: slog.LevelInfo,
 		rates: map[string]throttle.Rate{}, PasswordMin: 8, tokenLife: auth.DefaultTokenLife,
 		oidcConfig:    oidcConfig{oidcScopes: []string{"profile", "email"}},
-		limitConfig:   limitConfig{MaxConns: 2048, drainDelay: -1},
+		limitConfig:   limitConfig{MaxConns: 2048, drainDelay: -1, Compress: true},
 		observeConfig: observeConfig{Slow: time.Second},
 		Own:           map[string]any{},
 	}
@@ -96,7 +96,7 @@ func TestEverySettingFromItsVariable(t *testing.T) {
 		"TRESTLE_PASSWORD_MIN=12", "TRESTLE_TOKEN_LIFE=1h", "TRESTLE_RATES=login=5/min, anon=50/hour", "REDIS_URL=redis://:hidden@localhost:6379/1",
 		"TRESTLE_SMTP_URL=smtps://shop:hidden@mail.example.org", "TRESTLE_MAIL_FROM=Shop <shop@example.org>",
 		"TRESTLE_OIDC_ISSUER=https://id.example.org", "TRESTLE_OIDC_CLIENT_ID=clinic", "TRESTLE_OIDC_CLIENT_SECRET=hidden", "TRESTLE_OIDC_SCOPES=email, groups", "TRESTLE_OIDC_REGISTER=on", "TRESTLE_OIDC_LINK_EMAIL=yes",
-		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443",
+		"TRESTLE_MAX_CONNS=100", "TRESTLE_QUEUE_TIMEOUT=500ms", "TRESTLE_DRAIN_DELAY=2s", "TRESTLE_CORS_ORIGINS=https://a.example, https://b.example:8443", "TRESTLE_COMPRESS=off",
 		"TRESTLE_METRICS_ADDR=:09464", "TRESTLE_SLOW=250ms", "OTEL_EXPORTER_OTLP_ENDPOINT=http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://c/spans",
 		"OTEL_SERVICE_NAME=clinic", "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=0.5")
 	if err != nil {

@@ -5,17 +5,19 @@ import (
 )
 
 // A limitConfig has the greatest number of connections, the time for which a server still
-// accepts requests after the signal to stop, and the origins whose pages may read answers.
+// accepts requests after the signal to stop, the origins whose pages may read answers, and whether
+// answers are compressed.
 type limitConfig struct {
 	MaxConns    int
 	drainDelay  time.Duration // negative for the default of the deployment
 	CORSOrigins []string
+	Compress    bool
 }
 
 // ProductionDelay is the drain delay in production, unless a setting sets another one.
 const ProductionDelay = 3 * time.Second
 
-// limitSettings returns the settings of connections, of the drain delay and of CORS.
+// limitSettings returns the settings of connections, of the drain delay, of CORS and of compression.
 func limitSettings() []Setting {
 	return []Setting{
 		{
@@ -32,6 +34,11 @@ func limitSettings() []Setting {
 			Flag: "cors-origins", Variable: CORSVariable, Example: "https://app.example.org", serving: true, Shown: "none",
 			Usage: "`origins`, separated by commas, whose pages may ask and read the answers, with a token but without cookies",
 			Read:  func(c *Config, v string) error { return readOrigins(&c.CORSOrigins, v) },
+		},
+		{
+			Flag: "compress", Variable: "{PROGRAM}_COMPRESS", Fallback: "on", Example: "on", serving: true,
+			Usage: "`switch`, on or off: compress answers from 1 KB on by zstd or gzip; off is for a proxy that does it",
+			Read:  func(c *Config, v string) error { return readSwitch(&c.Compress, v) },
 		},
 	}
 }

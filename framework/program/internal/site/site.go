@@ -49,6 +49,7 @@ func (s *Site) Configure(common framework.Config) framework.Config {
 	common.TrustedProxies = s.TrustedProxies
 	common.Timeout = s.RequestTimeout
 	common.CORS = s.CORSOrigins
+	common.Compress = s.Compress
 	if s.Production {
 		common.HSTS = hsts
 	}

@@ -1,0 +1,6 @@
+package declare
+
+import "time"
+
+// Cache says for how long caches may use an answer of a read without asking the server; none without a declaration.
+type Cache struct{ For time.Duration }
