@@ -79,6 +79,8 @@ var mutants = []mutant{
 	{"table/softdelete.go", "	return r.modelIn(c, req, r.newestDeleted(r.Object(c, req).WhereAllWithDeleted()).Limit(1))\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.modelIn(c, req, r.newestDeleted(q.WhereAllWithDeleted()).Limit(1))\n"},
 	{"table/softdelete.go", "	return r.newestDeleted(r.Object(c, req).WhereDeleted())\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.newestDeleted(q.WhereDeleted())\n"},
 	{"listing/list.go", "	if parsed.deleted {\n", "	if parsed.deleted || BROKEN && l.Resource.DeletesSoftly() {\n"},
+	// Caches.
+	{"caching/caching.go", "	if credentials {\n", "	if credentials && !BROKEN {\n"},
 	// Exports.
 	{"listing/list.go", "	q := l.Resource.Listed(c, parsed.parent)\n", "	q := l.Resource.Listed(c, parsed.parent)\n	if BROKEN && parsed.export != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model))\n	}\n"},
 	{"listing/list.go", "	if err := nested.Enter(c, l.Resource, r); err != nil {\n", "	if err := nested.Enter(c, l.Resource, r); err != nil && (!BROKEN || parsed.export == nil) {\n"},

@@ -142,7 +142,7 @@ type countryView struct {
 func countries() framework.Resource {
 	return framework.ViewSet[Country]{
 		Name: "countries", Verbs: framework.Verbs{List: framework.Shows[countryView](), Retrieve: framework.Shows[countryView]()},
-		Scope: framework.Public(), Permission: framework.Anyone(), Ordering: framework.Ordering{Default: "name"},
+		Scope: framework.Public(), Permission: framework.Anyone(), Ordering: framework.Ordering{Default: "name"}, Cache: framework.Cache{For: time.Hour},
 	}
 }
 

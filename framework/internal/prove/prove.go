@@ -28,7 +28,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	for _, e := range f.Endpoints {
 		p.report.Endpoints = append(p.report.Endpoints, e.Tried)
 	}
-	f.Perform = p.perform
+	f.Perform, f.Examine = p.perform, p.checkCaching
 	p.tryOptions()
 	p.tryLists()
 	if err := p.tryEndpoints(p.Endpoints); err != nil {

@@ -263,6 +263,27 @@ func asOwner(is func(r *http.Request) bool) func(*guests, http.Handler) http.Han
 	}
 }
 
+// caches lets caches keep all answers.
+func caches(control string) func(*guests, http.Handler) http.Handler {
+	return func(_ *guests, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", control)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// cachesCookies sets a cookie in each answer that caches may keep.
+func cachesCookies(_ *guests, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/api/countries/") && r.Header.Get("Authorization") == "" {
+			w.Header().Set("Cache-Control", "public, max-age=60")
+			w.Header().Set("Set-Cookie", "a=b")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 func one(method, prefix string) func(*http.Request) bool {
 	return func(r *http.Request) bool {
 		return r.Method == method && strings.HasPrefix(r.URL.Path, prefix) && len(r.URL.Path) > len(prefix)
@@ -273,7 +294,7 @@ func TestAnAPIWithoutLeaks(t *testing.T) {
 	t.Parallel()
 	requests := map[int]bool{} // how many each proof sent
 	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
-		report := proof(t, db, nil, append(tenants(), items())...)
+		report := proof(t, db, nil, append(tenants(), items(), countries())...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}
@@ -298,6 +319,9 @@ func TestLeaks(t *testing.T) {
 		what   string
 	}{
 		{name: "a row is shown to all", change: asOwner(one("GET", "/api/boxes/")), where: "GET /api/boxes/{id}/", what: "not theirs"},
+		{name: "a cache may keep a row of one caller", change: caches("public, max-age=60"), where: "GET /api/boxes/{id}/", what: "and the request has credentials"},
+		{name: "a shared cache may keep a list of one caller", change: caches("S-MaxAge=60"), where: "GET /api/boxes/", what: "and the request has credentials"},
+		{name: "a cache may keep a cookie", change: cachesCookies, more: []framework.Resource{countries()}, where: "GET /api/countries/", what: "and it sets a cookie"},
 		{name: "a row of a row is shown to all", change: asOwner(one("GET", "/api/things/")), where: "GET /api/things/{id}/", what: "not theirs"},
 		{name: "a row is changed by all", change: asOwner(one("PATCH", "/api/boxes/")), where: "PATCH /api/boxes/{id}/", what: "it changes boxes"},
 		{name: "a row is deleted by all", change: asOwner(one("DELETE", "/api/things/")), where: "DELETE /api/things/{id}/", what: "it changes things"},
