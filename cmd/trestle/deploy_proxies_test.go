@@ -35,6 +35,7 @@ func TestProxies(t *testing.T) {
 			t.Run("bodies", func(t *testing.T) { testBodiesBehind(t, v) })
 			t.Run("headers", func(t *testing.T) { testHeadersBehind(t, v) })
 			t.Run("versions", func(t *testing.T) { testVersionsBehind(t, v, name == "nginx") })
+			t.Run("compression", func(t *testing.T) { testCompressionBehind(t, v) })
 			if f.renews != nil {
 				t.Run("a renewed certificate", f.testRenews)
 			}

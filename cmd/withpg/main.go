@@ -165,7 +165,7 @@ func installBeside(ctx context.Context, stderr io.Writer) error {
 
 // installTools installs the proxies and Prometheus with its promtool.
 func installTools(ctx context.Context, stderr io.Writer) error {
-	return tool.Install(ctx, stderr, tool.Caddy, tool.HAProxy, tool.Nginx, tool.Prometheus, tool.Promtool)
+	return tool.Install(ctx, stderr, tool.Caddy, tool.Curl, tool.HAProxy, tool.Nginx, tool.Prometheus, tool.Promtool)
 }
 
 func given(variable string) bool { return strings.TrimSpace(os.Getenv(variable)) != "" }

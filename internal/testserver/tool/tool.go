@@ -18,6 +18,7 @@ type Tool string
 // The tools that tests use.
 const (
 	Caddy      Tool = "caddy"
+	Curl       Tool = "curl"
 	Etcd       Tool = "etcd" // in the package etcd-server
 	HAProxy    Tool = "haproxy"
 	Nginx      Tool = "nginx"
