@@ -11,7 +11,7 @@ import (
 //
 // An answer 200 or 304 to a request without credentials has Cache-Control: public, max-age=N. One to a request with the header
 // Authorization, Cookie or another one that an authenticator describes, or by a caller that is not anonymous, has
-// private, no-cache: the client may store it, and the server checks before each use whether it is still the same. Both have
+// private, no-cache: the client may store it, and sends a conditional request before each use. Both have
 // these headers in Vary. All other answers have no-store: errors, exports, writes, and answers with Set-Cookie. An answer
 // whose function or middleware has set Cache-Control keeps it.
 //
@@ -22,7 +22,7 @@ import (
 // For some time after a change, caches answer with what was there before. An answer must depend on the URL, the credentials and the
 // headers in Vary alone: a function that reads the address of the caller, for example, must not be cached.
 type Cache struct {
-	// For is the time for which caches use an answer without asking the server, in whole seconds, up to a year.
+	// For is the time for which caches use an answer before they send another request, in whole seconds, up to a year.
 	// Defaults to none: no answer is kept.
 	For time.Duration
 }

@@ -12,7 +12,7 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// longestCache is the longest time for which caches use an answer without a question to the server.
+// longestCache is the longest time for which caches use an answer before they send another request.
 const longestCache = 365 * 24 * time.Hour
 
 // bindCache lets caches keep the answers of the reads of a viewset.

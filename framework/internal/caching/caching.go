@@ -20,7 +20,7 @@ type Policy struct {
 }
 
 // New makes the policy of an endpoint with some authenticators: for some time, caches use an answer to a request without
-// credentials without a question to the server.
+// credentials before they send another request.
 func New(life time.Duration, schemes []call.Authenticator) *Policy {
 	p := &Policy{"public, max-age=" + strconv.FormatInt(int64(life/time.Second), 10), []string{"Authorization", "Cookie"}}
 	for _, scheme := range schemes {
@@ -42,15 +42,15 @@ func New(life time.Duration, schemes []call.Authenticator) *Policy {
 // Public is Cache-Control of an answer to a request without credentials.
 func (p *Policy) Public() string { return p.control }
 
-// Private is Cache-Control of an answer to a request with credentials: the cache of the client may store it, and asks the server
-// before each use.
+// Private is Cache-Control of an answer to a request with credentials: the cache of the client may store it, and sends a conditional
+// request before each use.
 const Private = "private, no-cache"
 
 // ofCaller are headers of an answer about the caller that a shared cache must not pass on to others.
 var ofCaller = []string{"Ratelimit", "Ratelimit-Policy"}
 
-// Apply sets Cache-Control and Vary of an answer. The request has credentials, or an authenticator identified the caller, if credentials is true. A nil Policy sets nothing, and neither does any other one if the answer has
-// Cache-Control already, or Set-Cookie.
+// Apply sets Cache-Control and Vary of an answer. credentials is true if the request has credentials, or if the caller is not
+// anonymous. A nil Policy sets nothing. No Policy changes an answer that has Cache-Control already, or Set-Cookie.
 func (p *Policy) Apply(h http.Header, credentials bool) {
 	if p == nil || len(h[HeaderControl]) > 0 || len(h["Set-Cookie"]) > 0 {
 		return

@@ -97,7 +97,7 @@ func plain() framework.ViewSet[Book] {
 	return framework.ViewSet[Book]{Name: "books", Under: "plain", Verbs: framework.CRUD[bookInput, bookView](), Scope: framework.Public()}
 }
 
-// both runs a test on both databases with two books, of which the second has a page. Each request and answer is compared with the OpenAPI
+// both runs a test on both databases with two books. The second one has a page. Each request and answer is compared with the OpenAPI
 // document.
 func both(t *testing.T, change func(*framework.Config), test func(t *testing.T, c *frameworktest.Client), more ...framework.Resource) {
 	t.Helper()

@@ -124,7 +124,7 @@ func broken(*framework.Call, framework.None) (iter.Seq2[line, error], error) {
 	}, nil
 }
 
-// serve serves the archive with three papers, of which the first is short.
+// serve serves the archive with three papers. The first one is short.
 func serve(tb testing.TB, db *sqldb.DB, change func(*framework.Config)) http.Handler {
 	tb.Helper()
 	storage, err := files.OpenDisk(tb.TempDir())

@@ -224,5 +224,5 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// patience is how long the tests wait for what must happen.
-const patience = time.Minute
+// waitLimit is how long the tests wait for what must happen.
+const waitLimit = time.Minute

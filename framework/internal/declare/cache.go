@@ -2,5 +2,5 @@ package declare
 
 import "time"
 
-// Cache says for how long caches may use an answer of a read without asking the server; none without a declaration.
+// Cache says for how long caches may use an answer of a read before they send another request; none without a declaration.
 type Cache struct{ For time.Duration }
