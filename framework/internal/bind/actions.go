@@ -182,7 +182,8 @@ func (b *binder) newEndpoint(r *table.Resource, place, name, method string, own 
 	checkRules(own, b.at(r, place))
 	schemes := naming.Inherited(own.Authentication, r.Access.Authentication)
 	return &table.Endpoint{
-		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, SignsIn: own.SignsIn, Secret: own.Secret, Unwrapped: own.Unwrapped,
+		Resource: r, Route: call.Route{ViewSet: r.Path, Name: name, Method: method}, Status: own.Status, Unwrapped: own.Unwrapped,
+		SignsIn: own.SignsIn, Secret: own.Secret,
 		Untransacted: own.Untransacted, Idempotent: own.Idempotent || b.keepsAnswer(own, method, schemes),
 		Refuses: own.Refuses, Named: own.Named, Sends: own.Sends, Takes: own.Takes,
 		Middleware: slices.Concat(r.Declaration.Middleware, own.Middleware),

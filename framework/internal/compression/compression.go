@@ -44,18 +44,17 @@ func New() (*Compressor, error) {
 // are not compressed. If serve panics, the compressed answer has no end, so that no client takes it for complete.
 func (c *Compressor) Serve(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter)) {
 	below := &sink{ResponseWriter: w, request: r}
+	above := &writer{below: below, slots: c.slots}
+	defer above.release() // when the compressor has sent its last bytes
 	c.wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		gz, accepted := w.(*gzhttp.GzipResponseWriter)
 		if !accepted {
 			serve(below)
 			return
 		}
-		above := &writer{GzipResponseWriter: gz, below: below, slots: c.slots}
+		above.GzipResponseWriter = gz
 		complete := false
-		defer func() {
-			below.aborted = !complete
-			above.release()
-		}()
+		defer func() { below.aborted = !complete }()
 		serve(above)
 		complete = true
 	}))(below, r)

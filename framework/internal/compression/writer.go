@@ -1,8 +1,10 @@
 package compression
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 
@@ -62,6 +64,11 @@ func (w *writer) FlushError() error {
 
 // Flush implements [http.Flusher].
 func (w *writer) Flush() { _ = w.FlushError() }
+
+// Hijack implements [http.Hijacker].
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(w.below.ResponseWriter).Hijack()
+}
 
 // A sink is the writer below a compressor.
 type sink struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -98,9 +99,7 @@ func TestWhatIsCompressed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := newServer(t, compressed(t, func(w http.ResponseWriter, _ *http.Request) {
-				for name, values := range test.header {
-					w.Header()[name] = values
-				}
+				maps.Copy(w.Header(), test.header)
 				_, _ = io.WriteString(w, test.body)
 			}))
 			got := send(t, server, "GET", "/", "", "Accept-Encoding", "zstd")
@@ -219,7 +218,7 @@ func heap() int64 {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // less than 8 EiB
+	return int64(m.HeapAlloc)
 }
 
 type discard struct{ header http.Header }
@@ -254,6 +253,24 @@ func TestClientsThatDisconnect(t *testing.T) {
 		_ = conn.Close()
 		if err := <-failed; err == nil {
 			t.Error("no error")
+		}
+	}
+}
+
+// TestHandlersTakeTheConnection: a handler may take the connection over, as for websockets.
+func TestHandlersTakeTheConnection(t *testing.T) {
+	server := newServer(t, compressed(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 418 Teapot\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		_ = conn.Close()
+	}))
+	for _, accepts := range []string{"", "gzip"} {
+		if got := send(t, server, "GET", "/", "", "Accept-Encoding", accepts); got.status != http.StatusTeapot {
+			t.Errorf("%q: %d, %v", accepts, got.status, got.broken)
 		}
 	}
 }
