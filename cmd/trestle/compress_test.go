@@ -67,9 +67,14 @@ func TestCurlReadsCompressedAnswers(t *testing.T) {
 			t.Errorf("%s: %s; want %s: %.300s", step.name, got.status, step.want, got.body)
 		}
 	}
-	signed := c.send(t, "/api/auth/session", "--compressed")
-	if signed.header["content-encoding"] != "" || strings.Contains(signed.header["vary"], "Encoding") {
-		t.Errorf("an answer of package auth has %v", signed.header)
+	for _, line := range [][]string{
+		{"/api/auth/session"}, {"/api/auth/me"}, {"/api/auth/login", "--json", "{}"}, {"/api/auth/token", "--json", "{}"}, {"/api/auth/jwt", "--json", "{}"},
+		{"/api/auth/jwt/refresh", "--json", "{}"}, {"/api/auth/register", "--json", "{}"}, {"/api/auth/me", "-X", "PATCH", "--json", "{}"}, {"/api/auth/logout", "-X", "POST"},
+	} {
+		got := c.send(t, line[0], append(line[1:], "--compressed")...)
+		if got.status == "404" || got.header["content-encoding"] != "" || strings.Contains(got.header["vary"], "Encoding") {
+			t.Errorf("%v of package auth is answered %s %v", line, got.status, got.header)
+		}
 	}
 	docs := c.send(t, "/api/openapi.json", "--compressed")
 	if docs.header["content-encoding"] != "gzip" || docs.body != c.send(t, "/api/openapi.json").body {
