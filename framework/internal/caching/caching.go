@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 )
 
 // HeaderControl is the header that says how caches may keep an answer.
@@ -24,15 +25,12 @@ type Policy struct {
 func New(life time.Duration, schemes []call.Authenticator) *Policy {
 	p := &Policy{"public, max-age=" + strconv.FormatInt(int64(life/time.Second), 10), []string{"Authorization", "Cookie"}}
 	for _, scheme := range schemes {
-		secured, ok := scheme.(call.Secured)
-		if !ok {
+		if scheme == nil { // a mistake, which is reported
 			continue
 		}
-		for _, way := range secured.Security(http.MethodGet) {
-			for _, one := range way {
-				if name := http.CanonicalHeaderKey(one.Key); one.In == "header" && !slices.Contains(p.credentials, name) {
-					p.credentials = append(p.credentials, name)
-				}
+		for _, one := range slices.Concat(access.SecurityOf(scheme, http.MethodGet)...) {
+			if name := http.CanonicalHeaderKey(one.Key); one.In == "header" && !slices.Contains(p.credentials, name) {
+				p.credentials = append(p.credentials, name)
 			}
 		}
 	}

@@ -17,9 +17,14 @@ func (keyed) Security(string) [][]framework.SecurityScheme {
 	return [][]framework.SecurityScheme{{{Name: "key", In: "header", Key: "x-api-key"}, {Name: "seen", In: "cookie", Key: "seen"}}}
 }
 
+// wrapped is an authenticator around another one, as those that count failures.
+type wrapped struct{ framework.Authenticator }
+
+func (w wrapped) Unwrap() framework.Authenticator { return w.Authenticator }
+
 // TestCredentialsOfAuthenticators: a request with a header that an authenticator describes is not one without credentials.
 func TestCredentialsOfAuthenticators(t *testing.T) {
-	policy := caching.New(time.Minute, []framework.Authenticator{keyed{}})
+	policy := caching.New(time.Minute, []framework.Authenticator{wrapped{keyed{}}, nil})
 	for _, test := range []struct {
 		name, header string
 		want         bool
