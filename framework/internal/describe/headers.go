@@ -49,8 +49,11 @@ func hashTag() call.Header {
 
 // control is Cache-Control of an answer that caches may keep.
 func control(p *caching.Policy) call.Header {
-	return call.Header{Name: caching.HeaderControl, Doc: "How caches may keep the answer: " + p.Public() + " if the request has no credentials, and " + caching.Private +
-		" if it has. An answer with Set-Cookie, and an export, has no-store."}
+	return call.Header{
+		Name: caching.HeaderControl,
+		Doc: "How caches may keep the answer: " + p.Public() + " if the request has no credentials, and " + caching.Private +
+			" if it has. An answer with Set-Cookie, and an export, has no-store.",
+	}
 }
 
 // cached lists the headers by which caches and clients know an answer again.
