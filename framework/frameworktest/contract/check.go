@@ -121,7 +121,7 @@ func (v *verdict) checkAnswer(o *operation) {
 	switch {
 	case len(a.content) == 0 && len(x.body) > 0:
 		v.reportf(a.place, x.body, "no body is described")
-	case len(a.content) == 0 || x.method == http.MethodHead && len(x.body) == 0:
+	case len(a.content) == 0 || len(x.body) == 0 && (x.method == http.MethodHead || x.lacksBody()):
 	case !described:
 		v.reportf(a.place+"/content", x.body, "the media type %q is not described; these are: %s", got, strings.Join(slices.Sorted(maps.Keys(a.content)), ", "))
 	case got == ndjson && len(a.items) > 0:
@@ -129,6 +129,12 @@ func (v *verdict) checkAnswer(o *operation) {
 	case schema != "" && isJSON(got):
 		v.checkBody(schema, got)
 	}
+}
+
+// lacksBody reports whether the answer to a write states that it has no body because the request preferred that (RFC 7240). OpenAPI cannot
+// describe that for a status whose answers have a body otherwise.
+func (x *exchange) lacksBody() bool {
+	return x.header.Get("Prefer") != "" && x.answered.Get("Preference-Applied") == "return=minimal"
 }
 
 // isJSON reports whether a body of a media type is one JSON value. Others are not checked.

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/caching"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -70,6 +71,11 @@ func (e Operation) cached() (all []call.Header) {
 	return all
 }
 
+// applied is the header of an answer that lacks its body because the request prefers that.
+func applied() call.Header {
+	return call.Header{Name: prefer.HeaderApplied, Doc: prefer.ReturnMinimal + " if the answer has no body because the request prefers that."}
+}
+
 // pageLinks is the header Link of a list whose pages begin at cursors.
 func pageLinks() call.Header {
 	const doc = `The pages after and before this one: <URL>; rel="next" and <URL>; rel="prev". Absent if there is no other page.`
@@ -119,6 +125,9 @@ func (e Operation) headers() []call.Header {
 	}
 	all = append(all, e.FileHeaders()...)
 	all = append(all, e.cached()...)
+	if e.MayLackBody() {
+		all = append(all, applied())
+	}
 	if e.HasCursors() {
 		all = append(all, pageLinks())
 	}

@@ -413,10 +413,14 @@ func (e Operation) successes() []int {
 	if e.IsTagged() && !e.IsWrite() {
 		return []int{e.Status, http.StatusNotModified}
 	}
-	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
-		return []int{e.Status}
+	all := []int{e.Status}
+	if e.FirstStatus != 0 && e.FirstStatus != e.Status {
+		all = append(all, e.FirstStatus)
 	}
-	return []int{e.Status, e.FirstStatus}
+	if e.MayLackBody() && e.Status == http.StatusOK {
+		all = append(all, http.StatusNoContent)
+	}
+	return all
 }
 
 // sendsFile reports whether the answer is the content of a file.

@@ -17,6 +17,7 @@ import (
 
 	"trestle.example/framework/internal/limits"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
@@ -166,6 +167,17 @@ func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 		p := openapi31.Parameter{Name: problem.IdempotencyHeader, In: openapi31.ParameterInHeader, Schema: key}
 		add(*p.WithDescription("A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For " + limits.KeyLifeText + " the same request with the same key is done once, and answered as it was the first time."))
 	}
+	if e.MayLackBody {
+		op.Parameters = append(op.Parameters, w.preference())
+	}
+}
+
+// preference returns a reference to the parameter of the header Prefer, and adds its component.
+func (w *writer) preference() openapi31.ParameterOrReference {
+	p := openapi31.Parameter{Name: prefer.Header, In: openapi31.ParameterInHeader, Schema: wire.JSONSchema{"type": "string"}}
+	p.WithDescription(prefer.ReturnMinimal + ": a success has no body, and 204 instead of 200. The header " + prefer.HeaderApplied + " states that. Other preferences have no effect.")
+	w.doc.ComponentsEns().WithParametersItem(prefer.Header, p.ToParameterOrRef())
+	return openapi31.ParameterOrReference{Reference: &openapi31.Reference{Ref: "#/components/parameters/" + prefer.Header}}
 }
 
 // idempotencyPattern matches the values of the header Idempotency-Key that package once accepts.
@@ -274,10 +286,11 @@ func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 }
 
 func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
-	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
-	if status == http.StatusNotModified {
+	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers)}
+	if status == http.StatusNotModified || status == http.StatusNoContent {
 		return r
 	}
+	r.Links = links(e)
 	if e.Parts != nil {
 		w.parts(r, e.Parts)
 	}

@@ -60,7 +60,9 @@ type Endpoint struct {
 	Params     []Param
 	Takes      []Header // the request headers that its function reads
 	Idempotent bool     // it accepts Idempotency-Key
-	Body       *Body    // nil for an endpoint that takes no body
+	// MayLackBody: a success has no body if the header Prefer asks for that.
+	MayLackBody bool
+	Body        *Body // nil for an endpoint that takes no body
 
 	Upload *Upload // the file that it stores; nil for other endpoints
 

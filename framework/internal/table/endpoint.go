@@ -228,6 +228,14 @@ func (e *Endpoint) NeedsMatch() bool {
 	return e.Matches() && e.Resource.Version.Required && declare.IsVerb(e.Route.Name)
 }
 
+// MayLackBody reports whether a success has no body if the request prefers that (RFC 7240): the framework writes one or more
+// rows, and shows them. The answer of a function is what the function is for, and a secret is in one answer alone, so they
+// always have their body; so has the list of results of several rows.
+func (e *Endpoint) MayLackBody() bool {
+	v := e.Resource.Declaration.Verbs.Get(e.Route.Name)
+	return v.Kind == declare.VerbAccepts && e.IsWrite() && e.Out != input.NoneType && !v.Secret && (e.Bulk == nil || !e.Bulk.Each)
+}
+
 // HasCursors reports whether the pages of a list begin at cursors.
 func (e *Endpoint) HasCursors() bool {
 	if e.Pagination == nil {

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/nested"
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -67,7 +68,22 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 		return nil, err
 	}
 	resp, err := e.Serve(c, req)
-	return e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error { return e.translated(c, req, err) })
+	resp, err = e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error { return e.translated(c, req, err) })
+	if err == nil && e.MayLackBody() && prefer.Minimal(r.Header.Values(prefer.Header)) {
+		resp = withoutBody(c, resp)
+	}
+	return resp, err
+}
+
+// withoutBody is the answer to a write whose client prefers none: it has the same headers, and 204 instead of 200. The answer that is
+// stored for an Idempotency-Key has the body, so a repeated request chooses for itself.
+func withoutBody(c *call.Call, resp *table.Response) *table.Response {
+	c.Header().Set(prefer.HeaderApplied, prefer.ReturnMinimal)
+	short := &table.Response{Status: resp.Status, Created: resp.Created}
+	if short.Status == http.StatusOK {
+		short.Status = http.StatusNoContent
+	}
+	return short
 }
 
 // translated turns an error of a request into the error for the client.

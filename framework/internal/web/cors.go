@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -43,6 +44,9 @@ func newCORS(a describe.Catalog) *cors {
 		}
 		if e.IsTagged() {
 			exposes, takes = append(exposes, conditional.HeaderETag), append(takes, conditional.HeaderIfNoneMatch)
+		}
+		if e.MayLackBody() {
+			exposes, takes = append(exposes, prefer.HeaderApplied), append(takes, prefer.Header)
 		}
 		if e.HasCursors() {
 			exposes = append(exposes, problem.HeaderLink)
