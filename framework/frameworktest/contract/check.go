@@ -200,7 +200,7 @@ func (v *verdict) toFindings(faults []fault, body []byte) []finding {
 var transportHeaders = map[string]bool{
 	"Access-Control-Allow-Headers": true, "Access-Control-Allow-Methods": true, "Access-Control-Allow-Origin": true,
 	"Access-Control-Expose-Headers": true, "Access-Control-Max-Age": true,
-	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
+	"Accept-Patch": true, "Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
 	"Cross-Origin-Resource-Policy": true, "Date": true, "Etag": true, "Keep-Alive": true, "Referrer-Policy": true,
 	"Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
 }

@@ -165,7 +165,7 @@ func (v *verdict) checkRequestBody(o *operation) {
 	case len(body) == 0, o.takesOther, o.body == "" && len(bytes.TrimSpace(body)) == 0:
 		return // no body, and none is required; or a body without a schema
 	}
-	if got := media(v.x.header); got != "application/json" {
+	if got := media(v.x.header); got != "application/json" && !isMergePatch(o, got) {
 		v.reportf(o.place+"/requestBody", body, "the body of the request is accepted as %q", got)
 		return
 	}
@@ -188,6 +188,12 @@ func (v *verdict) checkRequestBody(o *operation) {
 	for _, f := range faults {
 		v.reportf(f.place, body, "the body of the request is accepted: %s", f.what)
 	}
+}
+
+// isMergePatch reports whether a media type is that of a merge patch, and the operation a PATCH of an object. The description of the document states
+// that such an operation takes it too, and the operation lists JSON alone.
+func isMergePatch(o *operation, media string) bool {
+	return o.method == http.MethodPatch && media == "application/merge-patch+json"
 }
 
 // trim removes white space at both ends of all texts in a value, and makes blank texts

@@ -1,10 +1,12 @@
 package openapi
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"trestle.example/framework/internal/limits"
+	"trestle.example/framework/internal/mergepatch"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/problem"
 )
@@ -19,6 +21,9 @@ func conventions(api *spec.API) string {
 	}
 	if api.Lenient {
 		said = append(said, "What of a request has no effect is named in the header Trestle-Ignored.")
+	}
+	if slices.ContainsFunc(api.Endpoints, func(e *spec.Endpoint) bool { return e.Body != nil && e.Body.Partial && e.Body.Items == nil }) {
+		said = append(said, "`PATCH` of one record takes "+mergepatch.Media+" (RFC 7396) too. Members that the body lacks stay as they are. Objects and lists are replaced as a whole, so a merge patch with an object in a member is rejected.")
 	}
 	said = append(said,
 		"A write with `If-None-Match`, with `If-Unmodified-Since`, or with another `If-Match` than `*`, where its operation does not list the header, is rejected with 412 and changes nothing.",

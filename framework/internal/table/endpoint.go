@@ -20,6 +20,7 @@ import (
 	"trestle.example/framework/internal/export"
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/mergepatch"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/internal/totals"
@@ -215,6 +216,17 @@ func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }
 // keep the values of the row.
 func (e *Endpoint) Partial() bool {
 	return e.Route.Name == call.VerbPatch
+}
+
+// TakesMergePatch reports whether the endpoint takes a merge patch (RFC 7396) beside JSON: it is the verb PATCH of one row.
+func (e *Endpoint) TakesMergePatch() bool { return e.Partial() && e.Bulk == nil && e.TakesBody() }
+
+// BodyMedia lists the media types of the body of an endpoint that takes an input.
+func (e *Endpoint) BodyMedia() []string {
+	if e.TakesMergePatch() {
+		return []string{"application/json", mergepatch.Media}
+	}
+	return []string{"application/json"}
 }
 
 // Matches reports whether the endpoint compares If-Match with the version of its row: it writes a row

@@ -34,6 +34,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, s step) (*input.Decoded,
 	if err != nil {
 		return nil, err
 	}
+	in.Faults = append(in.Faults, e.unmerged(r, in)...)
 	return in, e.examine(c, r, in, s)
 }
 

@@ -11,7 +11,10 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/limits"
+	"trestle.example/framework/internal/mergepatch"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -41,7 +44,7 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	}
 	switch {
 	case len(body) > 0:
-		return body, mustBeJSON(r.Header.Values("Content-Type"))
+		return body, e.checkMedia(r.Header.Values("Content-Type"))
 	case e.NeedsNoBody():
 		return []byte("{}"), nil
 	}
@@ -102,15 +105,47 @@ func bodyTooLarge() *problem.Error {
 	return problem.Refuse(http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge, "The body has more than "+limits.BodyText+".")
 }
 
-// mustBeJSON returns the error 415 unless there is exactly one Content-Type, which is JSON in
-// UTF-8. Without a charset, it is UTF-8.
-func mustBeJSON(types []string) error {
-	if len(types) == 1 {
-		media, params, err := mime.ParseMediaType(types[0])
-		charset, said := params["charset"]
-		if err == nil && media == "application/json" && (!said || strings.EqualFold(charset, "utf-8")) {
-			return nil
+// checkMedia returns the error 415 unless there is exactly one Content-Type, which is JSON in
+// UTF-8 or, for a PATCH, a merge patch. Without a charset, it is UTF-8.
+func (e Handler) checkMedia(types []string) error {
+	if media := mediaOf(types); media == mediaJSON || media == mergepatch.Media && e.TakesMergePatch() {
+		return nil
+	}
+	refusal := problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, 
+		"Send the body as Content-Type: "+strings.Join(e.BodyMedia(), " or ")+" in UTF-8.")
+	if e.Route.Method == http.MethodPatch {
+		refusal.Header = map[string]string{mergepatch.HeaderAccept: strings.Join(e.BodyMedia(), ", ")}
+	}
+	return refusal
+}
+
+const mediaJSON = "application/json"
+
+// mediaOf returns the media type of a body in UTF-8, "" if there is not exactly one.
+func mediaOf(types []string) string {
+	if len(types) != 1 {
+		return ""
+	}
+	media, params, err := mime.ParseMediaType(types[0])
+	if charset, said := params["charset"]; err != nil || said && !strings.EqualFold(charset, "utf-8") {
+		return ""
+	}
+	return media
+}
+
+// unmerged returns a fault for each field of a merge patch whose value is an object. RFC 7396 merges such a value with the stored one, and
+// the framework replaces it as a whole, so that the checks of the input see all of it.
+func (e Handler) unmerged(r *table.Request, in *input.Decoded) (faults []problem.Fault) {
+	if !e.TakesMergePatch() || mediaOf(r.HTTP.Header.Values("Content-Type")) != mergepatch.Media {
+		return nil
+	}
+	for _, name := range mergepatch.Objects(e.BodyIn.Input(r.Body)) {
+		if in.Has(name) && !input.Faulty(in.Faults, naming.PointerTo(name)) {
+			faults = append(faults, problem.Fault{
+				Pointer: naming.PointerTo(name), Code: "type",
+				Detail: "must not be an object in a merge patch, because objects are not merged here; send the whole object as application/json",
+			})
 		}
 	}
-	return problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json in UTF-8.")
+	return faults
 }

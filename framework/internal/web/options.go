@@ -3,11 +3,13 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/mergepatch"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/openapi"
@@ -54,7 +56,7 @@ func (d *describer) describe(c *call.Call, r *http.Request, p *place, texts verb
 		return nil, err
 	}
 	answer := description{
-		Name: p.name(), Description: p.doc(), Renders: p.renders(), Parses: []string{"application/json"}, Actions: wire.Members{},
+		Name: p.name(), Description: p.doc(), Renders: p.renders(), Parses: p.parses(c), Actions: wire.Members{},
 	}
 	for _, method := range naming.KnownMethods {
 		if e := p.methods[method]; e != nil && mayUse(c, e) {
@@ -120,6 +122,17 @@ func (p *place) renders() (media []string) {
 			}
 		}
 	}
+	return media
+}
+
+// parses lists the media types of the bodies of the path, and sets the header Accept-Patch if the path has a PATCH that takes a body.
+func (p *place) parses(c *call.Call) []string {
+	e := p.methods[http.MethodPatch]
+	if e == nil || !e.TakesBody() {
+		return []string{"application/json"}
+	}
+	media := e.BodyMedia()
+	c.Header().Set(mergepatch.HeaderAccept, strings.Join(media, ", "))
 	return media
 }
 
