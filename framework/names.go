@@ -14,6 +14,8 @@ import (
 type (
 	// A CodeInfo explains an error code on its page at {prefix}/errors/{code}: see [problem.CodeInfo].
 	CodeInfo = problem.CodeInfo
+	// QuotaExceededDetails are the details of the code quota_exceeded: see [problem.QuotaExceededDetails].
+	QuotaExceededDetails = problem.QuotaExceededDetails
 	// ReferencedDetails are the details of the code still_referenced: see [problem.ReferencedDetails].
 	ReferencedDetails = problem.ReferencedDetails
 	// NotAcceptableDetails are the details of the code not_acceptable: see [problem.NotAcceptableDetails].
@@ -134,6 +136,7 @@ const (
 	CodeUnique                  = problem.CodeUnique
 	CodeReferenced              = problem.CodeReferenced
 	CodeConflict                = problem.CodeConflict
+	CodeQuotaExceeded           = problem.CodeQuotaExceeded
 	CodeTooManyRows             = problem.CodeTooManyRows
 	CodePreconditionFailed      = problem.CodePreconditionFailed
 	CodePreconditionUnsupported = problem.CodePreconditionUnsupported

@@ -112,6 +112,8 @@ type ViewSet[M any] struct {
 	// SoftDelete lets callers restore and see rows that are marked as deleted, and keeps rows to which others refer.
 	// Defaults to none: if the model has the column of the mark, DELETE marks rows.
 	SoftDelete SoftDelete
+	// Quota limits how many rows an owner has. Defaults to no limit.
+	Quota Quota
 	// Select lets clients choose members of rows by the parameters fields and expand. Defaults to
 	// none.
 	Select Select
@@ -186,7 +188,8 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Totals: v.Totals.declare(), Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Select: v.Select.declare(), Cache: v.Cache.declare(), Export: v.Export,
+		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Quota: v.Quota.declare(),
+		Select: v.Select.declare(), Cache: v.Cache.declare(), Export: v.Export,
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
 		Relations: v.Relations, Expressions: map[string]declare.Expression{},

@@ -25,6 +25,7 @@ const (
 	CodeUnique                  = "not_unique"
 	CodeReferenced              = "still_referenced"
 	CodeConflict                = "conflict"
+	CodeQuotaExceeded           = "quota_exceeded"
 	CodeTooManyRows             = "too_many_rows"
 	CodePreconditionFailed      = "precondition_failed"
 	CodePreconditionUnsupported = "precondition_unsupported"
@@ -82,6 +83,7 @@ var builtinCodes = []CodeInfo{
 	{Code: CodeUnique, Status: http.StatusConflict, Title: "Already taken", Text: "Another record already has this value, which must be unique. The list errors names the field."},
 	{Code: CodeReferenced, Status: http.StatusConflict, Title: "Still in use", Text: "Other records refer to this one; remove or move them first. If a resource serves those records, details.resource names it.", Details: ReferencedDetails{}},
 	{Code: CodeConflict, Status: http.StatusConflict, Title: "Conflict with the present state", Text: "The request is well formed, but the stored data does not allow it."},
+	{Code: CodeQuotaExceeded, Status: http.StatusConflict, Title: "Too many records of one owner", Text: "A user may own a limited number of these records, and the request would exceed it. Nothing was stored. Delete some, and send the request again. details.limit is the number; details.count is how many you own, and is absent if they are another user's.", Details: QuotaExceededDetails{}},
 	{Code: CodeTooManyRows, Status: http.StatusConflict, Title: "Too many rows", Text: "An answer that is not in pages would be too long. Request the same rows as a list, page by page."},
 	{Code: CodePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "The precondition is false", Text: "The record or the content is not the one that If-Match or If-Unmodified-Since names. A write changed nothing. Read it again to get the present one; the header ETag of the error has its version."},
 	{
@@ -136,6 +138,13 @@ type NotAcceptableDetails struct {
 // ReferencedDetails are the details of the code still_referenced.
 type ReferencedDetails struct {
 	Resource string `json:"resource" doc:"The resource whose records still refer to this one." example:"appointments"`
+}
+
+// QuotaExceededDetails are the details of the code quota_exceeded.
+type QuotaExceededDetails struct {
+	Limit int `json:"limit" doc:"How many of these records a user may own." example:"100"`
+	// Count is nil if the caller is not the owner.
+	Count *int64 `json:"count,omitempty" doc:"How many the caller owns. Absent if the records are another user's." example:"100"`
 }
 
 // SignInDetails are the details of a 401 if an endpoint of the API issues credentials: see

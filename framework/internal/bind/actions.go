@@ -158,7 +158,7 @@ func (b *binder) bindToggle(e *table.Endpoint, a declare.Action, fault func(erro
 	if a.Untransacted {
 		fault(naming.Sentence("Untransacted is for functions; leave it out"))
 	}
-	e.Resource.Stores = append(e.Resource.Stores, t.Table())
+	e.Toggles, e.Resource.Stores = true, append(e.Resource.Stores, t.Table())
 	e.Permission, e.Refuses = access.SignedIn(e.Permission), append(slices.Clip(e.Refuses), t.Refuses(a.Method)...)
 	b.later(func() {
 		if a.Out == input.NoneType {

@@ -122,6 +122,7 @@ func (b *binder) bindRelations() {
 	for _, r := range b.api.Resources {
 		b.bindScopes(r)
 	}
+	b.bindQuotas()
 	for _, r := range b.api.Resources {
 		b.nameFunctions(r)
 	}

@@ -156,8 +156,11 @@ func (l *rowList) codes() []string {
 	return append(codes, constraintCodes(l.rows)...)
 }
 
-// constraintCodes lists the error codes of the constraints of a viewset.
+// constraintCodes lists the error codes of the constraints and the quota of a viewset.
 func constraintCodes(r *table.Resource) (codes []string) {
+	if r.Quota() != nil {
+		codes = append(codes, problem.CodeQuotaExceeded)
+	}
 	for _, u := range r.Declaration.Uniques {
 		codes = append(codes, u.Code)
 	}

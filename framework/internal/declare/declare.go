@@ -213,6 +213,7 @@ type Declaration struct {
 	Bulk             Bulk
 	History          History
 	SoftDelete       SoftDelete
+	Quota            Quota
 	Select           Select
 	Cache            Cache
 	Export           []stream.Media    // in which lists are sent whole, beside JSON

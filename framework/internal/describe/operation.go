@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -162,6 +166,9 @@ func (e Operation) description() string {
 	}
 	if e.Resource.Path != "" {
 		parts = append(parts, e.audience()+e.belowWhat())
+	}
+	if e.hasQuota() {
+		parts = append(parts, e.Resource.Quota().Doc())
 	}
 	if e.Resource.Strict {
 		parts = append(parts, "Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.")
@@ -320,6 +327,9 @@ func (e Operation) refusesRows() (codes []string) {
 		codes = append(codes, problem.CodeNotFound)
 	}
 	codes = append(codes, e.refusesReaders()...)
+	if e.hasQuota() {
+		codes = append(codes, problem.CodeQuotaExceeded)
+	}
 	if e.Bulk != nil && e.Bulk.Each { // the others are in results
 		return codes
 	}
@@ -392,6 +402,30 @@ func (e Operation) refusesOthers() (codes []string) {
 		codes = append(codes, problem.CodeAuthenticationRequired)
 	}
 	return codes
+}
+
+// hasQuota reports whether the endpoint may add a row of an owner whose number of rows is limited. The results of several rows, one by
+// one, have the error themselves. A function may call Insert and Save.
+func (e Operation) hasQuota() bool {
+	switch {
+	case e.Resource.Path == "" || e.Resource.Quota() == nil || !e.IsWrite() || e.Bulk != nil && e.Bulk.Each:
+		return false
+	case e.Restores || e.MayInsert() || e.Bulk != nil && e.Route.Method == http.MethodPut:
+		return true
+	case e.Kind == declare.VerbDoes, e.Kind == declare.VerbChanges:
+		return true
+	case e.Kind == declare.VerbAbsent && e.Bulk == nil:
+		return e.File == nil && e.OtherKey == nil && !e.Toggles
+	}
+	return e.Route.Name == call.VerbCreate || e.writesOwner()
+}
+
+// writesOwner reports whether the input has the owner that a quota counts by.
+func (e Operation) writesOwner() bool {
+	return e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool {
+		column := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
+		return column != nil && e.Resource.Moves([]*schema.Field{column})
+	})
 }
 
 // refusesReaders lists the error codes for a row that the caller may see and may not change.

@@ -67,6 +67,7 @@ func newIndexing(r *table.Resource) *indexing {
 func indexesOf(r *table.Resource) []IndexNeed {
 	x := newIndexing(r)
 	x.owner()
+	x.quota()
 	x.uniqueOnes()
 	x.references()
 	x.relations()
@@ -130,6 +131,13 @@ func (x *indexing) owner() {
 		x.ordered("default order of a caller's own", owner, x.Ordering.Fallback)
 	default:
 		x.add(IndexNeed{}, "scope", owner)
+	}
+}
+
+// quota adds the index that counts the rows of an owner. For an Own in the scope there is one already.
+func (x *indexing) quota() {
+	if q := x.Quota(); q != nil && x.Declaration.Quota.Rows > 0 && q.Owner() != x.Scope.Column {
+		x.add(IndexNeed{}, "quota", q.Owner())
 	}
 }
 

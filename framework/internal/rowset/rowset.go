@@ -94,8 +94,8 @@ func (e itemError) Unwrap() error { return e.err }
 const changesAtOnce = 512
 
 // Update writes columns of rows by one statement, or by several if they are more than 512 or their values are too many for
-// one, with their time of change and their search document. If the rows are recorded or have slugs that are renewed, or for
-// [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
+// one, with their time of change and their search document. If the rows are recorded, have slugs that are renewed or may get
+// another owner who has a quota, or for [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
 // columns on both databases.
 func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
 	if len(rows) == 0 {
@@ -110,7 +110,7 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 		}
 		r.Document(row.Elem())
 	}
-	if len(rows) == 1 || r.Recorded() || r.Slug != nil && r.Slug.Renew || state.Of(c).Progress.OneByOne {
+	if len(rows) == 1 || r.Recorded() || r.Slug != nil && r.Slug.Renew || r.Moves(columns) || state.Of(c).Progress.OneByOne {
 		return updateEach(c, r, rows, columns)
 	}
 	if err := checkReserved(r, rows, columns); err != nil {
@@ -181,6 +181,9 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, err error) {
 	if len(rows) == 0 {
 		return nil, nil
+	}
+	if err := r.Admit(c, rows...); err != nil { // all of them, before the first is stored
+		return nil, err
 	}
 	single := len(rows) == 1 || r.Recorded() || r.Slug != nil || state.Of(c).Progress.OneByOne || mixed(r, rows)
 	for i, row := range rows {

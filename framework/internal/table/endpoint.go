@@ -69,6 +69,7 @@ type Endpoint struct {
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
 	Deleted      call.Permission // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
 	Restores     bool            // it restores a deleted row
+	Toggles      bool            // it inserts or deletes the caller's own row of a relation
 	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
 	Totals       *totals.Plan    // of the endpoint of a list's totals; nil for any other
 	Out          reflect.Type    // of one row, or of a function's answer

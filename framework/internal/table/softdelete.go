@@ -114,6 +114,9 @@ func (r *Resource) Restore(c *call.Call, m reflect.Value) error {
 	case needs:
 		return problem.Conflict(problem.CodeConflict, "A record to which this one belongs is deleted. Restore that one first.")
 	}
+	if err := r.Admit(c, m); err != nil {
+		return err
+	}
 	if r.Updated != nil {
 		r.Updated.Value(m.Elem()).Set(FieldValue(r.Updated, c.Now))
 	}

@@ -114,11 +114,14 @@ func (r *Resource) Document(m reflect.Value) {
 	r.Search.StoredField.Column.Value(m).SetString(r.Search.Document(m))
 }
 
-// Insert stores a new row, given as a pointer to its model, and records it. It reads the values
+// Insert stores a new row, given as a pointer to its model, and records it, if the quota of its owner admits it. It reads the values
 // back that the database generates: a key, or the default of a column. A reserved value is a
 // [RowError]. Errors of constraints are as [Resource.OfRow] returns them.
 func (r *Resource) Insert(c *call.Call, m reflect.Value) error {
 	if err := r.CheckReserved(m.Elem(), r.Table.Fields); err != nil {
+		return err
+	}
+	if err := r.Admit(c, m); err != nil {
 		return err
 	}
 	if err := r.insertRow(c, m); err != nil {
@@ -255,6 +258,9 @@ func (r *Resource) StoreOver(c *call.Call, before, m reflect.Value, columns []*s
 // write is StoreOver that counts the changes of the row up even if no other column changes.
 func (r *Resource) write(c *call.Call, before, m reflect.Value, columns []*schema.Field) error {
 	if err := r.CheckReserved(m, columns); err != nil {
+		return err
+	}
+	if err := r.admitMoved(c, m, columns); err != nil {
 		return err
 	}
 	if !before.IsValid() {

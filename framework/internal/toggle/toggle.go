@@ -45,6 +45,9 @@ func (t *Toggle) Refuses(method string) []string {
 	case t.mayHide():
 		codes = append(codes, problem.CodeForbidden)
 	}
+	if t.rows.Quota() != nil {
+		codes = append(codes, problem.CodeQuotaExceeded)
+	}
 	return codes
 }
 
@@ -84,7 +87,7 @@ func (t *Toggle) insert(c *call.Call, object reflect.Value) error {
 	case err != nil:
 		return t.rows.OfRow(c, m.Elem(), t.rows.Table.Fields, err)
 	}
-	if err := t.within(c, m.Elem()); err != nil {
+	if err := cmp.Or(t.rows.AdmitStored(c, m), t.within(c, m.Elem())); err != nil {
 		return err
 	}
 	return t.record(c, table.Change{Verb: call.VerbCreate, After: m.Interface()}, m)

@@ -111,7 +111,7 @@ func (e Handler) checkMedia(types []string) error {
 	if media := mediaOf(types); media == mediaJSON || media == mergepatch.Media && e.TakesMergePatch() {
 		return nil
 	}
-	refusal := problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType, 
+	refusal := problem.Refuse(http.StatusUnsupportedMediaType, problem.CodeUnsupportedMediaType,
 		"Send the body as Content-Type: "+strings.Join(e.BodyMedia(), " or ")+" in UTF-8.")
 	if e.Route.Method == http.MethodPatch {
 		refusal.Header = map[string]string{mergepatch.HeaderAccept: strings.Join(e.BodyMedia(), ", ")}

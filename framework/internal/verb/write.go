@@ -72,7 +72,7 @@ func (w *Writing) create(c *call.Call, r *table.Request, in *input.Decoded, _ re
 // simple reports whether the write, without a read of the row before it, is one statement.
 func (w *Writing) simple(in *input.Decoded) bool {
 	_, flat := w.flatPlan()
-	extra := w.Resource.Observed() || w.Resource.Slug != nil // needs statements of its own
+	extra := w.Resource.Observed() || w.Resource.Slug != nil || w.Resource.Quota() != nil // needs statements of its own
 	return flat && !extra && w.Verb.Fill == nil && w.Resource.Scope.Kind != declare.ScopeWhere && !w.refers(in) && !w.lists(in)
 }
 
@@ -183,7 +183,7 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
 	return r.Match == nil && (!w.Resource.Observed() || len(w.assignments(in)) == 0) &&
 		w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.lists(in) && len(w.guarded(c)) == 0
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) && !w.moves(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
 // renewsSlug reports whether the verb writes the field that a renewed slug is made from.
@@ -198,6 +198,15 @@ func (w *Writing) renewsSlug(in *input.Decoded) bool {
 		}
 	}
 	return false
+}
+
+// moves reports whether the verb may give the row to another owner, who may have a quota.
+func (w *Writing) moves(in *input.Decoded) bool {
+	if w.Resource.Quota() == nil {
+		return false
+	}
+	_, written := w.sent(in)
+	return w.Resource.Moves(written)
 }
 
 func (w *Writing) simpleChange(c *call.Call, r *table.Request, in *input.Decoded) bool {

@@ -1,0 +1,2 @@
+// Package quota limits how many rows of a table one owner has.
+package quota
