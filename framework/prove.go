@@ -32,7 +32,7 @@ type ProofFinding = report.Finding
 // rejected although the declarations reject them, or rejected although they permit them; a status
 // of 500 or more.
 //
-// Call it after [API.Handler]. Prove removes the throttles of the API, and some of its requests have lists
+// Call it after [API.Handler]. Prove removes the throttles of the API, raises its quotas, and some of its requests have lists
 // with pages of one row. Do not serve other requests meanwhile, because their changes would count as
 // findings, nor afterwards.
 func (a *API) Prove(ctx context.Context, o ProofOptions) (*Proof, error) {

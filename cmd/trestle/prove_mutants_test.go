@@ -81,6 +81,9 @@ var mutants = []mutant{
 	{"listing/list.go", "	if parsed.deleted {\n", "	if parsed.deleted || BROKEN && l.Resource.DeletesSoftly() {\n"},
 	// Caches.
 	{"caching/caching.go", "	if credentials {\n", "	if credentials && !BROKEN {\n"},
+	// Quotas.
+	{"quota/quota.go", "		Where(\"?TableAlias.? = ?\", bun.Ident(q.Column.Name), o.value)\n", "		Where(\"?TableAlias.? = ? OR ?\", bun.Ident(q.Column.Name), o.value, BROKEN)\n"},
+	{"quota/quota.go", "	if n+int64(o.rows) <= int64(q.Rows) {\n", "	if n+int64(o.rows) <= int64(q.Rows) || BROKEN {\n"},
 	// Exports.
 	{"listing/list.go", "	q := l.Resource.Listed(c, parsed.parent)\n", "	q := l.Resource.Listed(c, parsed.parent)\n	if BROKEN && parsed.export != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(l.Resource.Model))\n	}\n"},
 	{"listing/list.go", "	if err := nested.Enter(c, l.Resource, r); err != nil {\n", "	if err := nested.Enter(c, l.Resource, r); err != nil && (!BROKEN || parsed.export == nil) {\n"},

@@ -42,6 +42,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p.tryChanges() // at last, because now there are rows of many people
 	p.tryDeleted()
 	p.tryMine()
+	p.tryQuotas()
 	p.tryResends()
 	p.report.Requests, p.report.Unshared = p.Requests, p.unshared()
 	return p.report, cmp.Or(ctx.Err(), p.Broken)

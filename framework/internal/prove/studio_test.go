@@ -257,7 +257,7 @@ func studio(storage files.Storage) []framework.Resource {
 			Name: "prints", Verbs: framework.Verbs{List: framework.Shows[scrapView]()}, Scope: framework.Via("album_id", "albums").Unless(framework.Staff()),
 			Permission: framework.Staff(), Ordering: byTitle,
 		},
-		framework.ViewSet[Draft]{Name: "drafts", Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Own((*Draft).owner), Permission: signedIn, Ordering: byTitle},
+		framework.ViewSet[Draft]{Name: "drafts", Quota: framework.Quota{Rows: 1}, Verbs: framework.CRUD[titleInput, photoView](), Scope: framework.Own((*Draft).owner), Permission: signedIn, Ordering: byTitle},
 		framework.ViewSet[Wall]{
 			Name: "walls", Verbs: framework.CRUD[wallInput, wallView](), Scope: framework.Public(), Writers: framework.Own((*Wall).owner), Permission: signedIn,
 			Bulk:             framework.Bulk{Patch: true, Each: true},

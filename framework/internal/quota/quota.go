@@ -31,6 +31,13 @@ func (q *Quota) Doc() string {
 	return fmt.Sprintf("A user owns at most %d %s.", q.Rows, q.noun())
 }
 
+// WithRows implements [table.Quota].
+func (q *Quota) WithRows(n int) table.Quota {
+	changed := *q
+	changed.Rows = n
+	return &changed
+}
+
 // Admit implements [table.Quota]. The owners are locked in one order, so that two requests do not wait for each other.
 func (q *Quota) Admit(c *call.Call, r *table.Resource, rows []reflect.Value, stored bool) error {
 	for _, o := range q.owners(r, rows) {

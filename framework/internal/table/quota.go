@@ -16,6 +16,8 @@ type Quota interface {
 	Owner() *schema.Field
 	// Doc says in one sentence how many rows an owner may have.
 	Doc() string
+	// WithRows returns a copy that lets each owner have a number of rows.
+	WithRows(n int) Quota
 	// Admit returns an error if the owners of rows, given as pointers to models of r, have too many. It counts the stored rows
 	// of these owners, and the given ones too if they are not stored yet. Until the transaction ends, other requests that add rows
 	// of the same owners wait.

@@ -1,0 +1,74 @@
+package prove
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/call"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/problem"
+)
+
+// tryQuotas shows that a quota counts the rows of each owner by themselves, for each viewset in which the framework creates the rows.
+func (p *prover) tryQuotas() {
+	for _, e := range p.Endpoints {
+		if e.Kind != declare.VerbAccepts || e.Route.Name != call.VerbCreate || e.Bulk != nil || e.Resource.Quota() == nil || e.OfAuth() || p.Broken != nil {
+			continue
+		}
+		for _, kind := range p.kindsAt(e) {
+			p.tryQuota(e, p.Fresh(kind), p.Fresh(kind))
+		}
+	}
+}
+
+// tryQuota lets each owner have one row. Two new callers each make one, and then the first must not make a second one.
+func (p *prover) tryQuota(e *fixture.Endpoint, first, second *fixture.Person) {
+	if first == nil || second == nil {
+		return
+	}
+	quotas, table := p.Registry.Quotas, e.Resource.Table.Name
+	declared := quotas[table]
+	quotas[table] = declared.WithRows(1)
+	defer func() { quotas[table] = declared }()
+	for _, who := range []*fixture.Person{first, second} {
+		if got := p.create(e, who); got != nil && exceeds(got) && !p.owns(e, who) {
+			p.find(e, who, got.Curl(), "it is answered %s, and the caller owns no such row: the rows of others fill the quota", problem.CodeQuotaExceeded)
+		}
+	}
+	if !p.owns(e, first) { // the rows get another owner, or cannot be made
+		return
+	}
+	if got := p.createOnce(e, first); got != nil && got.OK() {
+		p.find(e, first, got.Curl(), "it makes one row more than the quota of the owner")
+	}
+}
+
+// create creates a row as a person, by several requests if some are rejected. It returns the last answer, nil if no request could be made.
+func (p *prover) create(e *fixture.Endpoint, who *fixture.Person) *fixture.Answer {
+	got, _ := p.SucceedAs(e, p.WriterLike(e, who, nil, ""), nil)
+	return got
+}
+
+// createOnce is create by one request; nil if no request could be made.
+func (p *prover) createOnce(e *fixture.Endpoint, who *fixture.Person) *fixture.Answer {
+	w := p.WriterLike(e, who, nil, "")
+	w.Vary()
+	r, ok := p.RequestOf(e, w, nil)
+	if !ok {
+		return nil
+	}
+	got, _ := p.Perform(e, r, nil)
+	return got
+}
+
+// owns reports whether a row of the table of an endpoint has a person as its owner.
+func (p *prover) owns(e *fixture.Endpoint, who *fixture.Person) bool {
+	return slices.ContainsFunc(p.RowsOf(e.Resource), func(one *fixture.Row) bool { return one.RefersTo(who.Caller.IDText()) })
+}
+
+// exceeds reports whether an answer is the error of a quota.
+func exceeds(got *fixture.Answer) bool {
+	return got.Status == http.StatusConflict && strings.Contains(got.Text, problem.CodeQuotaExceeded)
+}
