@@ -2043,6 +2043,9 @@ type VersionDetails struct {
 	CurrentVersion int64 `json:"currentVersion"`
 }
 
+// Prefer defines model for Prefer.
+type Prefer = string
+
 // ListAdminOrdersParams defines parameters for ListAdminOrders.
 type ListAdminOrdersParams struct {
 	// Status Only rows whose status is exactly this.
@@ -2128,6 +2131,9 @@ type ListAppointmentsParamsOrdering string
 type CreateAppointmentParams struct {
 	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteAppointmentParams defines parameters for DeleteAppointment.
@@ -2146,12 +2152,18 @@ type GetAppointmentParams struct {
 type UpdateAppointmentParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
 	IfMatch *string `json:"If-Match,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ReplaceAppointmentParams defines parameters for ReplaceAppointment.
 type ReplaceAppointmentParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
 	IfMatch *string `json:"If-Match,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetAppointmentHistoryParams defines parameters for GetAppointmentHistory.
@@ -2218,6 +2230,21 @@ type ListManageDoctorsParamsOrdering string
 type CreateManageDoctorParams struct {
 	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
+// UpdateManageDoctorParams defines parameters for UpdateManageDoctor.
+type UpdateManageDoctorParams struct {
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
+// ReplaceManageDoctorParams defines parameters for ReplaceManageDoctor.
+type ReplaceManageDoctorParams struct {
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListOrdersParams defines parameters for ListOrders.
@@ -2266,10 +2293,19 @@ type ListPatientsParamsOrdering string
 type CreatePatientParams struct {
 	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // BulkChangePatientsJSONBody defines parameters for BulkChangePatients.
 type BulkChangePatientsJSONBody = []PatientItem
+
+// BulkChangePatientsParams defines parameters for BulkChangePatients.
+type BulkChangePatientsParams struct {
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
+}
 
 // BulkCreatePatientsJSONBody defines parameters for BulkCreatePatients.
 type BulkCreatePatientsJSONBody = []PatientInput
@@ -2278,6 +2314,9 @@ type BulkCreatePatientsJSONBody = []PatientInput
 type BulkCreatePatientsParams struct {
 	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // BulkChangeEachPatientsJSONBody defines parameters for BulkChangeEachPatients.
@@ -2308,12 +2347,18 @@ type GetPatientParams struct {
 type UpdatePatientParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
 	IfMatch *string `json:"If-Match,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ReplacePatientParams defines parameters for ReplacePatient.
 type ReplacePatientParams struct {
 	// IfMatch The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes.
 	IfMatch *string `json:"If-Match,omitempty"`
+
+	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetPatientHistoryParams defines parameters for GetPatientHistory.
@@ -3048,28 +3093,28 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-	UpdateManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateManageDoctor Change a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-	UpdateManageDoctor(ctx context.Context, id openapi_types.UUID, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	UpdateManageDoctor(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplaceManageDoctorWithBody Replace a doctor (manage)
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-	ReplaceManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplaceManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReplaceManageDoctor Replace a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-	ReplaceManageDoctor(ctx context.Context, id openapi_types.UUID, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReplaceManageDoctor(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListOrders List orders
 	//
@@ -3133,14 +3178,14 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-	BulkChangePatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	BulkChangePatientsWithBody(ctx context.Context, params *BulkChangePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// BulkChangePatients Change several patients
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-	BulkChangePatients(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	BulkChangePatients(ctx context.Context, params *BulkChangePatientsParams, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// BulkCreatePatientsWithBody Create several patients
 	//
@@ -4405,8 +4450,8 @@ func (c *Client) GetManageDoctor(ctx context.Context, id openapi_types.UUID, req
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-func (c *Client) UpdateManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateManageDoctorRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) UpdateManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateManageDoctorRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4422,8 +4467,8 @@ func (c *Client) UpdateManageDoctorWithBody(ctx context.Context, id openapi_type
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-func (c *Client) UpdateManageDoctor(ctx context.Context, id openapi_types.UUID, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateManageDoctorRequest(c.Server, id, body)
+func (c *Client) UpdateManageDoctor(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateManageDoctorRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4439,8 +4484,8 @@ func (c *Client) UpdateManageDoctor(ctx context.Context, id openapi_types.UUID, 
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-func (c *Client) ReplaceManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplaceManageDoctorRequestWithBody(c.Server, id, contentType, body)
+func (c *Client) ReplaceManageDoctorWithBody(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceManageDoctorRequestWithBody(c.Server, id, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4456,8 +4501,8 @@ func (c *Client) ReplaceManageDoctorWithBody(ctx context.Context, id openapi_typ
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-func (c *Client) ReplaceManageDoctor(ctx context.Context, id openapi_types.UUID, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReplaceManageDoctorRequest(c.Server, id, body)
+func (c *Client) ReplaceManageDoctor(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceManageDoctorRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4620,8 +4665,8 @@ func (c *Client) CreatePatient(ctx context.Context, params *CreatePatientParams,
 // Takes any type of body and a specified content type.
 //
 // Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-func (c *Client) BulkChangePatientsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewBulkChangePatientsRequestWithBody(c.Server, contentType, body)
+func (c *Client) BulkChangePatientsWithBody(ctx context.Context, params *BulkChangePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangePatientsRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4637,8 +4682,8 @@ func (c *Client) BulkChangePatientsWithBody(ctx context.Context, contentType str
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-func (c *Client) BulkChangePatients(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewBulkChangePatientsRequest(c.Server, body)
+func (c *Client) BulkChangePatients(ctx context.Context, params *BulkChangePatientsParams, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkChangePatientsRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5550,6 +5595,17 @@ func NewCreateAppointmentRequestWithBody(server string, params *CreateAppointmen
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -5710,6 +5766,17 @@ func NewUpdateAppointmentRequestWithBody(server string, id openapi_types.UUID, p
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -5770,6 +5837,17 @@ func NewReplaceAppointmentRequestWithBody(server string, id openapi_types.UUID, 
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -7084,6 +7162,17 @@ func NewCreateManageDoctorRequestWithBody(server string, params *CreateManageDoc
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -7158,18 +7247,18 @@ func NewGetManageDoctorRequest(server string, id openapi_types.UUID) (*http.Requ
 }
 
 // NewUpdateManageDoctorRequest calls the generic UpdateManageDoctor builder with application/json body
-func NewUpdateManageDoctorRequest(server string, id openapi_types.UUID, body UpdateManageDoctorJSONRequestBody) (*http.Request, error) {
+func NewUpdateManageDoctorRequest(server string, id openapi_types.UUID, params *UpdateManageDoctorParams, body UpdateManageDoctorJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewUpdateManageDoctorRequestWithBody(server, id, "application/json", bodyReader)
+	return NewUpdateManageDoctorRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewUpdateManageDoctorRequestWithBody constructs an http.Request for the UpdateManageDoctor method, with any body, and a specified content type
-func NewUpdateManageDoctorRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewUpdateManageDoctorRequestWithBody(server string, id openapi_types.UUID, params *UpdateManageDoctorParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7201,22 +7290,37 @@ func NewUpdateManageDoctorRequestWithBody(server string, id openapi_types.UUID, 
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.Prefer != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
 // NewReplaceManageDoctorRequest calls the generic ReplaceManageDoctor builder with application/json body
-func NewReplaceManageDoctorRequest(server string, id openapi_types.UUID, body ReplaceManageDoctorJSONRequestBody) (*http.Request, error) {
+func NewReplaceManageDoctorRequest(server string, id openapi_types.UUID, params *ReplaceManageDoctorParams, body ReplaceManageDoctorJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewReplaceManageDoctorRequestWithBody(server, id, "application/json", bodyReader)
+	return NewReplaceManageDoctorRequestWithBody(server, id, params, "application/json", bodyReader)
 }
 
 // NewReplaceManageDoctorRequestWithBody constructs an http.Request for the ReplaceManageDoctor method, with any body, and a specified content type
-func NewReplaceManageDoctorRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+func NewReplaceManageDoctorRequestWithBody(server string, id openapi_types.UUID, params *ReplaceManageDoctorParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7247,6 +7351,21 @@ func NewReplaceManageDoctorRequestWithBody(server string, id openapi_types.UUID,
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.Prefer != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7623,24 +7742,35 @@ func NewCreatePatientRequestWithBody(server string, params *CreatePatientParams,
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
 }
 
 // NewBulkChangePatientsRequest calls the generic BulkChangePatients builder with application/json body
-func NewBulkChangePatientsRequest(server string, body BulkChangePatientsJSONRequestBody) (*http.Request, error) {
+func NewBulkChangePatientsRequest(server string, params *BulkChangePatientsParams, body BulkChangePatientsJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewBulkChangePatientsRequestWithBody(server, "application/json", bodyReader)
+	return NewBulkChangePatientsRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewBulkChangePatientsRequestWithBody constructs an http.Request for the BulkChangePatients method, with any body, and a specified content type
-func NewBulkChangePatientsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewBulkChangePatientsRequestWithBody(server string, params *BulkChangePatientsParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -7664,6 +7794,21 @@ func NewBulkChangePatientsRequestWithBody(server string, contentType string, bod
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.Prefer != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -7716,6 +7861,17 @@ func NewBulkCreatePatientsRequestWithBody(server string, params *BulkCreatePatie
 			}
 
 			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -7973,6 +8129,17 @@ func NewUpdatePatientRequestWithBody(server string, id openapi_types.UUID, param
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -8033,6 +8200,17 @@ func NewReplacePatientRequestWithBody(server string, id openapi_types.UUID, para
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -8880,28 +9058,28 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-	UpdateManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error)
+	UpdateManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error)
 
 	// UpdateManageDoctorWithResponse Change a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-	UpdateManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error)
+	UpdateManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error)
 
 	// ReplaceManageDoctorWithBodyWithResponse Replace a doctor (manage)
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-	ReplaceManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error)
+	ReplaceManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error)
 
 	// ReplaceManageDoctorWithResponse Replace a doctor (manage)
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-	ReplaceManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error)
+	ReplaceManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error)
 
 	// ListOrdersWithResponse List orders
 	//
@@ -8971,14 +9149,14 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-	BulkChangePatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
+	BulkChangePatientsWithBodyWithResponse(ctx context.Context, params *BulkChangePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
 
 	// BulkChangePatientsWithResponse Change several patients
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-	BulkChangePatientsWithResponse(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
+	BulkChangePatientsWithResponse(ctx context.Context, params *BulkChangePatientsParams, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error)
 
 	// BulkCreatePatientsWithBodyWithResponse Create several patients
 	//
@@ -11693,8 +11871,8 @@ func (c *ClientWithResponses) GetManageDoctorWithResponse(ctx context.Context, i
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-func (c *ClientWithResponses) UpdateManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error) {
-	rsp, err := c.UpdateManageDoctorWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) UpdateManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error) {
+	rsp, err := c.UpdateManageDoctorWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11706,8 +11884,8 @@ func (c *ClientWithResponses) UpdateManageDoctorWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/manage/doctors/{id}/ (the `UpdateManageDoctor` operationId).
-func (c *ClientWithResponses) UpdateManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error) {
-	rsp, err := c.UpdateManageDoctor(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) UpdateManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, params *UpdateManageDoctorParams, body UpdateManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateManageDoctorResponse, error) {
+	rsp, err := c.UpdateManageDoctor(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11719,8 +11897,8 @@ func (c *ClientWithResponses) UpdateManageDoctorWithResponse(ctx context.Context
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-func (c *ClientWithResponses) ReplaceManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error) {
-	rsp, err := c.ReplaceManageDoctorWithBody(ctx, id, contentType, body, reqEditors...)
+func (c *ClientWithResponses) ReplaceManageDoctorWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error) {
+	rsp, err := c.ReplaceManageDoctorWithBody(ctx, id, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11732,8 +11910,8 @@ func (c *ClientWithResponses) ReplaceManageDoctorWithBodyWithResponse(ctx contex
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PUT /api/manage/doctors/{id}/ (the `ReplaceManageDoctor` operationId).
-func (c *ClientWithResponses) ReplaceManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error) {
-	rsp, err := c.ReplaceManageDoctor(ctx, id, body, reqEditors...)
+func (c *ClientWithResponses) ReplaceManageDoctorWithResponse(ctx context.Context, id openapi_types.UUID, params *ReplaceManageDoctorParams, body ReplaceManageDoctorJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplaceManageDoctorResponse, error) {
+	rsp, err := c.ReplaceManageDoctor(ctx, id, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11862,8 +12040,8 @@ func (c *ClientWithResponses) CreatePatientWithResponse(ctx context.Context, par
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-func (c *ClientWithResponses) BulkChangePatientsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
-	rsp, err := c.BulkChangePatientsWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) BulkChangePatientsWithBodyWithResponse(ctx context.Context, params *BulkChangePatientsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
+	rsp, err := c.BulkChangePatientsWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -11875,8 +12053,8 @@ func (c *ClientWithResponses) BulkChangePatientsWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /api/patients/bulk/ (the `BulkChangePatients` operationId).
-func (c *ClientWithResponses) BulkChangePatientsWithResponse(ctx context.Context, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
-	rsp, err := c.BulkChangePatients(ctx, body, reqEditors...)
+func (c *ClientWithResponses) BulkChangePatientsWithResponse(ctx context.Context, params *BulkChangePatientsParams, body BulkChangePatientsJSONRequestBody, reqEditors ...RequestEditorFn) (*BulkChangePatientsResponse, error) {
+	rsp, err := c.BulkChangePatients(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -12546,6 +12724,9 @@ func ParseUpdateAppointmentResponse(rsp *http.Response) (*UpdateAppointmentRespo
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 204:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -12578,6 +12759,9 @@ func ParseReplaceAppointmentResponse(rsp *http.Response) (*ReplaceAppointmentRes
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -13656,6 +13840,9 @@ func ParseUpdateManageDoctorResponse(rsp *http.Response) (*UpdateManageDoctorRes
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 204:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13688,6 +13875,9 @@ func ParseReplaceManageDoctorResponse(rsp *http.Response) (*ReplaceManageDoctorR
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -13923,6 +14113,9 @@ func ParseBulkChangePatientsResponse(rsp *http.Response) (*BulkChangePatientsRes
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 204:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13955,6 +14148,9 @@ func ParseBulkCreatePatientsResponse(rsp *http.Response) (*BulkCreatePatientsRes
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -14120,6 +14316,9 @@ func ParseUpdatePatientResponse(rsp *http.Response) (*UpdatePatientResponse, err
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 204:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14152,6 +14351,9 @@ func ParseReplacePatientResponse(rsp *http.Response) (*ReplacePatientResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case rsp.StatusCode == 204:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

@@ -99,7 +99,7 @@ func (q *Quota) admit(c *call.Call, o *owned, stored bool) error {
 	return q.exceeded(c, o, n)
 }
 
-// exceeded is the error of a request that adds rows of an owner who has n. Only the owner learns this number.
+// exceeded is the error of a request that adds rows of an owner with n rows. Only the owner learns this number.
 func (q *Quota) exceeded(c *call.Call, o *owned, n int64) *problem.Error {
 	details := problem.QuotaExceededDetails{Limit: q.Rows}
 	said := fmt.Sprintf("A user owns at most %d %s, and this request would exceed that.", q.Rows, q.noun())

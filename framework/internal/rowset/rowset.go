@@ -95,7 +95,7 @@ const changesAtOnce = 512
 
 // Update writes columns of rows by one statement, or by several if they are more than 512 or their values are too many for
 // one, with their time of change and their search document. If the rows are recorded, have slugs that are renewed or may get
-// another owner who has a quota, or for [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
+// another owner, or for [state.Progress.OneByOne], it writes one row after the other. An error of a single row names its
 // columns on both databases.
 func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*schema.Field) error {
 	if len(rows) == 0 {

@@ -60,7 +60,7 @@ type Endpoint struct {
 	Params     []Param
 	Takes      []Header // the request headers that its function reads
 	Idempotent bool     // it accepts Idempotency-Key
-	// MayLackBody: a success has no body if the header Prefer asks for that.
+	// MayLackBody: a success has no body if the header Prefer of the request says so.
 	MayLackBody bool
 	Body        *Body // nil for an endpoint that takes no body
 
