@@ -12724,9 +12724,6 @@ func ParseUpdateAppointmentResponse(rsp *http.Response) (*UpdateAppointmentRespo
 		}
 		response.JSON200 = &dest
 
-	case rsp.StatusCode == 204:
-		break // No content-type
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -12759,9 +12756,6 @@ func ParseReplaceAppointmentResponse(rsp *http.Response) (*ReplaceAppointmentRes
 			return nil, err
 		}
 		response.JSON200 = &dest
-
-	case rsp.StatusCode == 204:
-		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -13840,9 +13834,6 @@ func ParseUpdateManageDoctorResponse(rsp *http.Response) (*UpdateManageDoctorRes
 		}
 		response.JSON200 = &dest
 
-	case rsp.StatusCode == 204:
-		break // No content-type
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13875,9 +13866,6 @@ func ParseReplaceManageDoctorResponse(rsp *http.Response) (*ReplaceManageDoctorR
 			return nil, err
 		}
 		response.JSON200 = &dest
-
-	case rsp.StatusCode == 204:
-		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -14113,9 +14101,6 @@ func ParseBulkChangePatientsResponse(rsp *http.Response) (*BulkChangePatientsRes
 		}
 		response.JSON200 = &dest
 
-	case rsp.StatusCode == 204:
-		break // No content-type
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14148,9 +14133,6 @@ func ParseBulkCreatePatientsResponse(rsp *http.Response) (*BulkCreatePatientsRes
 			return nil, err
 		}
 		response.JSON200 = &dest
-
-	case rsp.StatusCode == 204:
-		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
@@ -14316,9 +14298,6 @@ func ParseUpdatePatientResponse(rsp *http.Response) (*UpdatePatientResponse, err
 		}
 		response.JSON200 = &dest
 
-	case rsp.StatusCode == 204:
-		break // No content-type
-
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14351,9 +14330,6 @@ func ParseReplacePatientResponse(rsp *http.Response) (*ReplacePatientResponse, e
 			return nil, err
 		}
 		response.JSON200 = &dest
-
-	case rsp.StatusCode == 204:
-		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

@@ -4144,7 +4144,10 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+        Prefer: string;
+    };
     requestBodies: never;
     headers: {
         /** @description The methods of this path. */
@@ -4157,6 +4160,8 @@ export interface components {
         "Idempotent-Replayed": string;
         /** @description The address of what was made. */
         Location: string;
+        /** @description return=minimal if the answer has no body because the request prefers that. */
+        "Preference-Applied": string;
         /** @description What is left of each rate that the request counted for: "login";r=3;t=48. */
         RateLimit: string;
         /** @description The rates that the request counted for: "login";q=5;w=60. */
@@ -4352,11 +4357,13 @@ export type ResponseTooManyRows = components['responses']['TooManyRows'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseUriTooLong = components['responses']['UriTooLong'];
 export type ResponseVariantNotFound = components['responses']['VariantNotFound'];
+export type ParameterPrefer = components['parameters']['Prefer'];
 export type HeaderAllow = components['headers']['Allow'];
 export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderLocation = components['headers']['Location'];
+export type HeaderPreferenceApplied = components['headers']['Preference-Applied'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
@@ -5521,6 +5528,8 @@ export interface operations {
             header?: {
                 /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
                 "Idempotency-Key"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5538,6 +5547,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5646,6 +5656,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
                 "If-Match"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The patient's id. */
@@ -5664,6 +5676,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5756,6 +5769,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
                 "If-Match"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The patient's id. */
@@ -5774,6 +5789,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5864,6 +5880,8 @@ export interface operations {
             header?: {
                 /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
                 "Idempotency-Key"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -5879,6 +5897,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -5929,7 +5948,10 @@ export interface operations {
     bulkChangePatients: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5943,6 +5965,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6248,6 +6271,8 @@ export interface operations {
             header?: {
                 /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
                 "Idempotency-Key"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -6265,6 +6290,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6394,6 +6420,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
                 "If-Match"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The appointment's id. */
@@ -6412,6 +6440,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6504,6 +6533,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the record as it was read, several, or * for any. If the record has another version, nothing changes. */
                 "If-Match"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The appointment's id. */
@@ -6522,6 +6553,7 @@ export interface operations {
                 headers: {
                     Allow: components["headers"]["Allow"];
                     ETag: components["headers"]["ETag"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6751,6 +6783,8 @@ export interface operations {
             header?: {
                 /** @description A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time. */
                 "Idempotency-Key"?: string;
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
             cookie?: never;
@@ -6767,6 +6801,7 @@ export interface operations {
                     Allow: components["headers"]["Allow"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6854,7 +6889,10 @@ export interface operations {
     replaceManageDoctor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description The doctor's id. */
                 id: string;
@@ -6871,6 +6909,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -6957,7 +6996,10 @@ export interface operations {
     updateManageDoctor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description The doctor's id. */
                 id: string;
@@ -6974,6 +7016,7 @@ export interface operations {
             200: {
                 headers: {
                     Allow: components["headers"]["Allow"];
+                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];

@@ -108,6 +108,9 @@ func (v *verdict) checkError(why string) {
 func (v *verdict) checkAnswer(o *operation) {
 	x := v.x
 	a := o.answers[x.status]
+	if x.status == http.StatusNoContent && x.lacksBody() {
+		a = o.answers[http.StatusOK]
+	}
 	if a == nil {
 		known := slices.Sorted(maps.Keys(o.answers))
 		v.reportf(o.place+"/responses", x.body, "that status is not described; these are: %s", strings.Trim(fmt.Sprint(known), "[]"))
@@ -131,8 +134,8 @@ func (v *verdict) checkAnswer(o *operation) {
 	}
 }
 
-// lacksBody reports whether the answer to a write states that it has no body because the request preferred that (RFC 7240). OpenAPI cannot
-// describe that for a status whose answers have a body otherwise.
+// lacksBody reports whether the answer to a write states that it has no body because the request preferred that (RFC 7240). The
+// document describes that at the parameter of the header: the status is 204 instead of 200, or 201.
 func (x *exchange) lacksBody() bool {
 	return x.header.Get("Prefer") != "" && x.answered.Get("Preference-Applied") == "return=minimal"
 }
@@ -200,7 +203,8 @@ func (v *verdict) toFindings(faults []fault, body []byte) []finding {
 var transportHeaders = map[string]bool{
 	"Access-Control-Allow-Headers": true, "Access-Control-Allow-Methods": true, "Access-Control-Allow-Origin": true,
 	"Access-Control-Expose-Headers": true, "Access-Control-Max-Age": true,
-	"Accept-Patch": true, "Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
+	"Accept-Patch":  true,
+	"Cache-Control": true, "Connection": true, "Content-Encoding": true, "Content-Length": true, "Content-Security-Policy": true, "Content-Type": true,
 	"Cross-Origin-Resource-Policy": true, "Date": true, "Etag": true, "Keep-Alive": true, "Referrer-Policy": true,
 	"Strict-Transport-Security": true, "Transfer-Encoding": true, "Vary": true, "X-Content-Type-Options": true,
 }

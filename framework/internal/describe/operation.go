@@ -447,14 +447,10 @@ func (e Operation) successes() []int {
 	if e.IsTagged() && !e.IsWrite() {
 		return []int{e.Status, http.StatusNotModified}
 	}
-	all := []int{e.Status}
-	if e.FirstStatus != 0 && e.FirstStatus != e.Status {
-		all = append(all, e.FirstStatus)
+	if e.FirstStatus == 0 || e.FirstStatus == e.Status {
+		return []int{e.Status}
 	}
-	if e.MayLackBody() && e.Status == http.StatusOK {
-		all = append(all, http.StatusNoContent)
-	}
-	return all
+	return []int{e.Status, e.FirstStatus}
 }
 
 // sendsFile reports whether the answer is the content of a file.

@@ -172,7 +172,8 @@ func (w *writer) parameters(op *openapi31.Operation, e *spec.Endpoint) {
 	}
 }
 
-// preference returns a reference to the parameter of the header Prefer, and adds its component.
+// preference returns a reference to the parameter of the header Prefer, and adds its component. Its description has the status 204, because
+// with a response of its own, each generated client would have answers without a body everywhere, also for requests without the header.
 func (w *writer) preference() openapi31.ParameterOrReference {
 	p := openapi31.Parameter{Name: prefer.Header, In: openapi31.ParameterInHeader, Schema: wire.JSONSchema{"type": "string"}}
 	p.WithDescription(prefer.ReturnMinimal + ": a success has no body, and 204 instead of 200. The header " + prefer.HeaderApplied + " states that. Other preferences have no effect.")
@@ -286,11 +287,10 @@ func (w *writer) responses(op *openapi31.Operation, e *spec.Endpoint) {
 }
 
 func (w *writer) success(e *spec.Endpoint, status int) *openapi31.Response {
-	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers)}
-	if status == http.StatusNotModified || status == http.StatusNoContent {
+	r := &openapi31.Response{Description: http.StatusText(status), Headers: w.describe(e.Headers), Links: links(e)}
+	if status == http.StatusNotModified {
 		return r
 	}
-	r.Links = links(e)
 	if e.Parts != nil {
 		w.parts(r, e.Parts)
 	}
