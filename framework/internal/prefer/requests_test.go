@@ -1,6 +1,7 @@
 package prefer_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -110,10 +111,8 @@ var (
 
 // with returns headers and one more.
 func with(headers map[string]string, name, value string) map[string]string {
-	all := map[string]string{name: value}
-	for name, value := range headers {
-		all[name] = value
-	}
+	all := maps.Clone(headers)
+	all[name] = value
 	return all
 }
 

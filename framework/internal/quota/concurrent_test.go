@@ -135,7 +135,7 @@ func TestConcurrentOwners(t *testing.T) {
 // TestRandomRequests: after each of random requests of two callers and of staff, no owner has too many plots, and a request is
 // answered quota_exceeded exactly if it would have made one have too many.
 func TestRandomRequests(t *testing.T) {
-	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number
+	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 	}
@@ -145,7 +145,9 @@ func TestRandomRequests(t *testing.T) {
 		for step := range 300 {
 			owner := []string{"ann", "bob"}[r.IntN(2)]
 			before := countOf(t, db, (*Plot)(nil), owner)
-			id, added, what, got := 1+r.IntN(20), int64(0), "", (*frameworktest.Response)(nil)
+			id, added := 1+r.IntN(20), int64(0)
+			var what string
+			var got *frameworktest.Response
 			switch r.IntN(6) {
 			case 0:
 				what, added, got = "a create", 1, as(owner).Post("/api/plots/", plot(strconv.Itoa(step)))
