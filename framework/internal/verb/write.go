@@ -183,8 +183,8 @@ func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
 func (w *Writing) blind(c *call.Call, r *table.Request, in *input.Decoded) bool {
 	return r.Match == nil && (!w.Resource.Observed() || len(w.assignments(in)) == 0) &&
 		w.Resource.Key == w.Resource.Pk && w.Verb.Fill == nil && len(in.ReadOnly) == 0 &&
-		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere &&
-		!w.renewsSlug(in) && !w.moves(in) && !w.lists(in) && len(w.guarded(c)) == 0
+		!(w.Endpoint.Partial() && w.Checks) && w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in) &&
+		!w.moves(in) && !w.lists(in) && len(w.guarded(c)) == 0
 }
 
 // renewsSlug reports whether the verb writes the field that a renewed slug is made from.
