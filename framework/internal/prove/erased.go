@@ -61,7 +61,7 @@ func (p *prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
 	}
 }
 
-// listErased sends a request for deleted rows of a person who may see them or not, and who has such a row or not.
+// listErased sends a request for deleted rows. may reports whether the sender may see such rows, and has whether one is theirs.
 func (p *prover) listErased(e *fixture.Endpoint, r fixture.Request, may, has bool) {
 	got := p.Send(e, r)
 	p.checkShown(e, got, nil)
