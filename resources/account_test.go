@@ -57,7 +57,7 @@ func holdAccount(t *testing.T, test func(*holder)) {
 	t.Helper()
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		box, log := make(postbox, 8), slog.New(slog.DiscardHandler)
-		identity, err := resources.Identity(auth.Config{Mailer: box, Log: log, Hashes: auth.HashOptions{Write: auth.Bcrypt(bcrypt.MinCost)}})
+		identity, err := resources.Identity(auth.Config{Mailer: box, Log: log, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
 		if err != nil {
 			t.Fatal(err)
 		}

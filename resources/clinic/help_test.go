@@ -103,7 +103,7 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	}
 	w := newWatch(tb, nil)
 	diary := newDiary(w.reportsTo)
-	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: diary.log(), Hashes: auth.HashOptions{Write: auth.Bcrypt(bcrypt.MinCost)}})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: diary.log(), Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
 	if err != nil {
 		tb.Fatal(err)
 	}

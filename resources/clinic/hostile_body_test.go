@@ -103,7 +103,7 @@ var hostilePatients = join(
 // hostileHeaders are good bodies that are sent in other ways.
 var hostileHeaders = join(
 	sentAs("415 unsupported_media_type", "Content-Type", named(`"A"`), "", "text/plain", "text/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/vnd.api+json", "application/problem+json",
-		"application/json-patch+json", "application/merge-patch+json", "application/ld+json", "application/jsonp", "application/json; charset=utf-16", "application/json; charset=latin1", "application/json; charset=", "json", "*/*", "application/*", "application/json, text/plain", "application/json;;", "application/json; charset=utf-8; charset=utf-16", "; application/json"),
+		"application/json-patch+json", "application/merge-patch", "application/ld+json", "application/jsonp", "application/json; charset=utf-16", "application/json; charset=latin1", "application/json; charset=", "json", "*/*", "application/*", "application/json, text/plain", "application/json;;", "application/json; charset=utf-8; charset=utf-16", "; application/json"),
 	sentAs("ok", "Content-Type", named(`"A"`), "application/json; charset=utf-8", "APPLICATION/JSON", `application/json;charset="UTF-8"`, "application/json;odd=1", "application/json;", " application/json "),
 	sentAs("415 unsupported_media_type", "Content-Encoding", named(`"A"`), "deflate", "br", "zstd", "compress", "x-gzip", "gzip, gzip", "identity, gzip", "gzip;q=1", "chunked"),
 	sentAs("ok", "Content-Encoding", named(`"A"`), "identity", "Identity"),

@@ -255,7 +255,7 @@ func TestBulkIsProvedAsOneRow(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, c.change != nil, schema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 				if err := db.Migrate(t.Context(), nil, shelfSchema, ticketSchema, potSchema); err != nil {
 					t.Fatal(err)
 				}

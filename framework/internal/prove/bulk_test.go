@@ -15,7 +15,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A ticket has a code that its owner chooses, and a number that is unique too.
@@ -62,7 +61,7 @@ func TestBulkOfManyScopes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, ticketSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, ticketSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, nil, framework.ViewSet[ticket]{
 					Name: "tickets", Verbs: framework.CRUD[input, input](), Scope: c.scope, Writers: c.writers, Permission: framework.Authenticated(),
 					Bulk:     framework.Bulk{Create: true, Patch: true, Upsert: c.upsert, Delete: true, Each: true},
@@ -129,7 +128,7 @@ func TestBulk(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, c.change != nil, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
 				var change func(*guests, http.Handler) http.Handler
 				if c.change != nil {
 					change = c.change(db)

@@ -252,7 +252,7 @@ func bids(careless bool) []framework.Resource {
 func TestCarelessFunctions(t *testing.T) {
 	t.Parallel()
 	for _, careless := range []bool{false, true} {
-		onDatabases(t, careless, bidSchema, func(t *testing.T, db *sqldb.DB) {
+		onDatabases(t, bidSchema, func(t *testing.T, db *sqldb.DB) {
 			report := prove(t, db, nil, bids(careless)...)
 			if !careless {
 				if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {

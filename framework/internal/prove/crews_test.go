@@ -10,7 +10,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Crew is seen by those who have a seat in it.
@@ -98,13 +97,13 @@ func crews(condition string) []framework.Resource {
 // function that also ends those of other crews changes rows that they do not see.
 func TestCrews(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, crewSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, crewSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, crews("crew_id = ? AND user_id = ?")...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}
 	})
-	apitest.Databases(t, crewSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, crewSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, crews("crew_id <> ? AND user_id <> ?")...)
 		finds(t, report, "POST /api/crews/{id}/leave/", "it changes a row of seats that is not theirs")
 	})

@@ -12,7 +12,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Depot is deleted softly. Its id may be chosen by the client.
@@ -153,13 +152,13 @@ func depots(all bool) []framework.Resource {
 // softly, nor rows below those of others.
 func TestKeysOfDepots(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, depots(false)...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}
 	})
-	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, depots(true)...)
 		finds(t, report, "POST /api/depots/restore/", "it changes a row of depots that is not theirs")
 		finds(t, report, "GET /api/depots/size/", "with the key of another's row of depots at the parameter key")
@@ -207,13 +206,13 @@ func yards(all bool) []framework.Resource {
 // and the newest depots have none.
 func TestKeysOfRowsWithRowsBelow(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, yards(false)...)
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}
 	})
-	apitest.Databases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, depotSchema, func(t *testing.T, db *sqldb.DB) {
 		finds(t, prove(t, db, nil, yards(true)...), "POST /api/depots/size/", "with the key of another's row of depots at /key")
 	})
 }

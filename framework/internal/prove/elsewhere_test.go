@@ -273,7 +273,7 @@ func TestRowsElsewhere(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, c.change != nil, trashSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, trashSchema, func(t *testing.T, db *sqldb.DB) {
 				if err := db.Migrate(t.Context(), nil, levelsSchema); err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,6 @@ import (
 	"testing/fstest"
 
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 var hitSchema = sqldb.Migrations{Namespace: "hits", FS: fstest.MapFS{
@@ -27,7 +26,7 @@ func TestEqualRows(t *testing.T) {
 func findsHits(t *testing.T, statement string) {
 	t.Helper()
 	t.Parallel()
-	apitest.Databases(t, hitSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, hitSchema, func(t *testing.T, db *sqldb.DB) {
 		for _, day := range []string{"a", "a", "b"} {
 			if _, err := db.NewInsert().Table("hits").Model(&map[string]any{"day": day}).Exec(t.Context()); err != nil {
 				t.Fatal(err)

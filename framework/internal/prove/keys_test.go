@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A keyInput names a box without a tag that says its viewset.
@@ -82,13 +81,13 @@ func pickers(all bool) framework.Resource {
 func TestKeysWithoutATag(t *testing.T) {
 	t.Parallel()
 	none := sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}
-	apitest.Databases(t, none, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, none, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, pickers(false))
 		for _, f := range append(report.Findings, report.Unexercised...) {
 			t.Errorf("%s", f)
 		}
 	})
-	apitest.Databases(t, none, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, none, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, pickers(true))
 		finds(t, report, "GET /api/pickers/size/", "with the key of another's row of boxes at the parameter box")
 		finds(t, report, "GET /api/pickers/{id}/weight/", "with the key of another's row of boxes at the parameter box")
@@ -101,7 +100,7 @@ func TestKeysWithoutATag(t *testing.T) {
 // TestFindingsOfOneKind: a leak that many requests show is one finding for each caller.
 func TestFindingsOfOneKind(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report, by := proof(t, db, nil, exporter()), map[string]int{}
 		for _, f := range report.Findings {
 			if by[f.Caller]++; by[f.Caller] > 1 || f.Path != "/api/exporter/export/" {
@@ -125,7 +124,7 @@ func TestNewRowsBelowRows(t *testing.T) {
 	items := all[1].(framework.ViewSet[Item])
 	items.Verbs = framework.Verbs{List: framework.Shows[itemView](), Create: framework.Fills[itemView](full)}
 	all[1] = items
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		for _, f := range proof(t, db, nil, all...).Findings {
 			t.Errorf("%s", f)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Banner belongs to a user. An action hangs it up, for all to see.
@@ -46,7 +45,7 @@ func TestRowsOfALaterAction(t *testing.T) {
 		return q.Where("?TableAlias.hung_at IS NOT NULL")
 	}
 	signedIn := framework.Authenticated()
-	apitest.Databases(t, banners, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, banners, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil,
 			framework.ViewSet[Banner]{Name: "hung", Verbs: framework.ReadOnly[bannerView](), Scope: framework.Where(isHung), Permission: signedIn},
 			framework.ViewSet[Banner]{

@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // remembers answers 200 to a GET of a card that was deleted.
@@ -110,7 +109,7 @@ func parts(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // the caller may not change.
 func TestPartsOfRows(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		if err := db.Migrate(t.Context(), nil, further); err != nil {
 			t.Fatal(err)
 		}

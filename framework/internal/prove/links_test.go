@@ -12,7 +12,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Page belongs to a user. Pages of several users may have one tag.
@@ -71,7 +70,7 @@ func TestLinksOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, removes := range map[string]bool{"the server": false, "a server that removes tags of all pages": true} {
 		t.Run(name, func(t *testing.T) {
-			apitest.Databases(t, pages, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, pages, func(t *testing.T, db *sqldb.DB) {
 				remove := func(_ *guests, next http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						body, _ := io.ReadAll(r.Body)
@@ -104,7 +103,7 @@ func TestLinksOfOthers(t *testing.T) {
 // TestLinksToRowsWithoutAViewset: the proof links rows of a table that no viewset serves.
 func TestLinksToRowsWithoutAViewset(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, pages, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, pages, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, framework.ViewSet[Page]{
 			Name: "pages", Verbs: framework.CRUD[pageInput, pageView](), Scope: framework.Own((*Page).owner), Permission: framework.Authenticated(),
 			Relations: framework.Relations{"tags": framework.OfRow}, Ordering: framework.Ordering{Default: "id"}, Models: []any{(*PageTag)(nil)},

@@ -12,7 +12,6 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 type posterView struct {
@@ -49,7 +48,7 @@ func TestMine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, posters()...)
 				found := slices.Concat(report.Findings, report.Unexercised)
 				if c.what == "" && len(found) > 0 || !strings.Contains(fmt.Sprint(found), c.what) {

@@ -15,7 +15,6 @@ import (
 	"trestle.example/framework/files"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Letter has two files.
@@ -185,7 +184,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more(t)...)
 				for _, f := range append(report.Findings, report.Unexercised...) {
 					t.Errorf("%s", f)
@@ -198,7 +197,7 @@ func TestFurtherLegitimatePrograms(t *testing.T) {
 // TestAClosedConnection: a handler that closes the connection ends no proof.
 func TestAClosedConnection(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, func(_ *guests, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if at("GET", "/api/things/")(r) {
@@ -216,7 +215,7 @@ func TestAClosedConnection(t *testing.T) {
 // TestCurl: the line of a finding repeats its request.
 func TestCurl(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, asOwner(func(r *http.Request) bool { return r.Method == http.MethodHead }))
 		for _, f := range report.Findings {
 			if strings.HasPrefix(f.Curl, "curl --head ") && !strings.Contains(f.Curl, "-X") {
@@ -270,7 +269,7 @@ func picky() framework.Resource {
 // TestNotExercised: a function that rejects each body is reported.
 func TestNotExercised(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		report := proof(t, db, nil, picky())
 		if len(report.Unexercised) != 1 || report.Unexercised[0].Path != "/api/picky/order/" || len(report.Findings) > 0 {
 			t.Errorf("not exercised are %v; findings are %v", report.Unexercised, report.Findings)

@@ -14,7 +14,6 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/files"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // swaps answers a change of a box with the key of another one.
@@ -52,7 +51,7 @@ func despite(prefix string, write func(key string, body []byte)) func(*guests, h
 // TestMovedRows: a write must not put a row where its sender does not see it.
 func TestMovedRows(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 		move := func(key string, body []byte) {
 			var paper paperInput
 			if json.Unmarshal(body, &paper) == nil {
@@ -67,7 +66,7 @@ func TestMovedRows(t *testing.T) {
 // TestKeptChildren: a list of a row's children must not change one that its own viewset keeps from the sender.
 func TestKeptChildren(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
 		storage, err := files.OpenDisk(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

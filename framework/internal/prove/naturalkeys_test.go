@@ -11,7 +11,6 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/calendar"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Rack is named by a code that callers choose.
@@ -85,7 +84,7 @@ func isOpen(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder {
 func TestAShedWithoutLeaks(t *testing.T) {
 	t.Parallel()
 	signedIn := framework.Authenticated()
-	apitest.Databases(t, shed, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, shed, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil,
 			framework.ViewSet[Rack]{Name: "racks", Verbs: framework.CRUD[rackInput, rackInput](), Scope: framework.Public(), Permission: signedIn, Ordering: framework.Ordering{Default: "title"}},
 			framework.ViewSet[Locker]{Name: "lockers", Wrap: "locker", Verbs: framework.CRUD[lockerInput, lockerInput](), Scope: framework.Own((*Locker).owner), Permission: signedIn},

@@ -18,7 +18,6 @@ import (
 	"trestle.example/framework/calendar"
 	"trestle.example/framework/decimal"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // An Offer has a price that only some callers write, and one of each day and size for each seller.
@@ -67,7 +66,7 @@ func offers() framework.ViewSet[Offer] {
 // must be new, and tables that the database keeps for itself.
 func TestOrdinaryOffers(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		write, read := offers(), offers()
 		write.Bulk = framework.Bulk{Create: true, Patch: true, Delete: true}
 		read.Name, read.Permission = "read", framework.Anyone() // an anonymous caller creates none
@@ -111,7 +110,7 @@ func pricing(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // caller's row has.
 func TestTalkativeOffers(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()
 		v.Scope, v.Writers, v.Fields = framework.Own((*Offer).seller), framework.Scope{}, nil
 		v.Verbs.Create = framework.Fills[offerView](func(c *framework.Call, o *Offer, in offerInput) error {
@@ -132,7 +131,7 @@ func TestTalkativeOffers(t *testing.T) {
 // which the caller may not write.
 func TestFailingLists(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		v := offers()
 		v.Scope, v.Writers, v.Bulk = framework.Own((*Offer).seller), framework.Scope{}, framework.Bulk{Patch: true}
 		v.Ordering = framework.Ordering{Allowed: []string{"title"}}
@@ -154,7 +153,7 @@ func TestFailingLists(t *testing.T) {
 // TestUnsharedRows names the viewsets whose rows only their makers saw.
 func TestUnsharedRows(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, offerSchema, func(t *testing.T, db *sqldb.DB) {
 		for _, shared := range []bool{true, false} {
 			v := offers()
 			v.Writers, v.Fields = framework.Scope{}, nil

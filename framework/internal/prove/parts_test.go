@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Parcel is its sender's, with what is packed in it.
@@ -123,7 +122,7 @@ func TestPartsOfPrivateRows(t *testing.T) {
 		{"weigh", "POST /api/parcels/weigh/", "with the key of another's row"},
 	} {
 		t.Run(c.leak, func(t *testing.T) {
-			onDatabases(t, c.leak != "", parcelSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, parcelSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, nil, parcels(c.leak)...)
 				if c.leak != "" {
 					finds(t, report, c.endpoint, c.finding)
@@ -153,7 +152,7 @@ func TestRowsBelowThoseOfWriters(t *testing.T) {
 		ID uuid.UUID `json:"id"`
 		packedInput
 	}
-	apitest.Databases(t, parcelSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, parcelSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil,
 			framework.ViewSet[Parcel]{
 				Name: "parcels", Verbs: framework.CRUD[input, view](), Scope: framework.Public(), Writers: framework.Own((*Parcel).owner),

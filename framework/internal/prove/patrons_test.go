@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Patron is a user: its key is the id of a caller.
@@ -43,7 +42,7 @@ func TestRowsOfTheCallers(t *testing.T) {
 	for name, careless := range map[string]bool{"the server": false, "a server whose action shows the mail of each member": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, patronSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, patronSchema, func(t *testing.T, db *sqldb.DB) {
 				g := &guests{}
 				signIn := func(ctx context.Context, k framework.ProofCaller) (http.Header, *framework.Caller, error) {
 					header, caller, err := g.signIn(ctx, k)

@@ -368,7 +368,7 @@ func TestLegitimatePrograms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, sqldb.Migrations{Namespace: "none", FS: fstest.MapFS{}}, func(t *testing.T, db *sqldb.DB) {
 				report := proof(t, db, nil, c.more...)
 				for _, f := range append(report.Findings, report.Unexercised...) {
 					t.Errorf("%s", f)
@@ -381,7 +381,7 @@ func TestLegitimatePrograms(t *testing.T) {
 // TestSignInOfOneCaller: two users who are the same caller prove nothing.
 func TestSignInOfOneCaller(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		g := &guests{}
 		c := apitest.Config(db)
 		c.Authentication = []framework.Authenticator{g}

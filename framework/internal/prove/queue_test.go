@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Ride is ordered by a customer, and taken by a driver.
@@ -94,7 +93,7 @@ func TestAQueue(t *testing.T) {
 	for name, leak := range map[string]bool{"the server": false, "a server that shows what other drivers have taken": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			apitest.Databases(t, rideSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, rideSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, nil, rides(leak)...)
 				if leak {
 					finds(t, report, "GET /api/queue/taken/", "which is of a row or a field that is not theirs")

@@ -152,7 +152,7 @@ func TestRelatedRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			onDatabases(t, c.change != nil, gardens, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, gardens, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, planted()...)
 				all := slices.Concat(report.Findings, report.Unexercised)
 				if c.change == nil {

@@ -15,7 +15,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A kiosk takes all people for one caller.
@@ -335,7 +334,7 @@ func TestKeysOfRetries(t *testing.T) {
 		}, "POST /api/shelves/", used},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.Databases(t, c.schema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, c.schema, func(t *testing.T, db *sqldb.DB) {
 				g := &guests{}
 				report := proveWith(t, db, g, g.signIn, c.change, c.resource(g))
 				for where := range strings.SplitSeq(c.where, ", ") {

@@ -54,7 +54,7 @@ func TestRowsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, faulty := range []bool{false, true} {
 		t.Run(map[bool]string{false: "without faults", true: "with faults"}[faulty], func(t *testing.T) {
-			onDatabases(t, faulty, schema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 				if err := db.Migrate(t.Context(), nil, shelfSchema); err != nil {
 					t.Fatal(err)
 				}

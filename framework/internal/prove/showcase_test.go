@@ -11,7 +11,6 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Project has parts, and is linked to skills, which are public. The showcase has those that are published.
@@ -115,7 +114,7 @@ func projects(more ...framework.Action[Project]) []framework.Resource {
 // TestShowcase has no false alarm, and reaches the showcase although most projects with parts are not in it.
 func TestShowcase(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil, projects()...)
 		if found := slices.Concat(report.Findings, report.Unexercised); len(found) > 0 {
 			t.Errorf("the findings are %v; want none", found)
@@ -134,7 +133,7 @@ func TestKeysOfLinkedRows(t *testing.T) {
 		err = c.DB.NewSelect().Table("project_parts").Column("label").Where("project_id = ?", in.From).Scan(c, &all)
 		return all, err
 	}
-	apitest.Databases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, projectSchema, func(t *testing.T, db *sqldb.DB) {
 		wantFinding(t, prove(t, db, nil, projects(framework.Post("labels", labels))...), "POST /api/projects/{id}/labels/", "the answer has")
 	})
 }
@@ -184,7 +183,7 @@ func TestTalkativeMemos(t *testing.T) {
 	texts := map[string]func(*Memo) string{"note": func(m *Memo) string { return m.Note }, "zone": func(m *Memo) string { return m.Zone }}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			apitest.Databases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
 				fill := framework.Fills[memoView](func(c *framework.Call, m *Memo, in memoInput) error {
 					var other Memo
 					if db.Session().IDB().NewSelect().Model(&other).Where("title = ?", in.Title).Where("id <> ?", m.ID).Limit(1).Scan(c) == nil {
@@ -212,7 +211,7 @@ func TestVisitorsMemos(t *testing.T) {
 	then := func(*framework.Call, *Memo, memoInput) error { return nil }
 	for _, v := range []framework.ViewSet[Memo]{{Scope: framework.Public(), Writers: owned}, {Scope: owned}} {
 		for _, create := range []framework.Verb{framework.Fills[memoView](fillMemo), framework.FillsThen[memoView](fillMemo, then)} {
-			apitest.Databases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, memoSchema, func(t *testing.T, db *sqldb.DB) {
 				v.Name, v.Permission, v.Verbs = "memos", framework.Anyone(), framework.CRUD[memoInput, memoView]()
 				v.Verbs.Create = create
 				report := prove(t, db, nil, v)
@@ -333,7 +332,7 @@ func proveSales(t *testing.T, leak string) {
 		return err
 	}
 	forSale := func(_ *framework.Call, q bun.QueryBuilder) bun.QueryBuilder { return q.Where("NOT ?TableAlias.sold") }
-	apitest.Databases(t, articleSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, articleSchema, func(t *testing.T, db *sqldb.DB) {
 		report := prove(t, db, nil,
 			framework.ViewSet[Article]{
 				Name: "articles", Verbs: framework.CRUD[titled, shown](), Scope: framework.Own((*Article).vendor), Permission: framework.Authenticated(),

@@ -8,14 +8,13 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // TestTheProofSignsNoCallerOut: a function that always fails is tried again after other creates. The endpoints
 // of package auth are not among them, because such a caller gets 401 everywhere afterwards.
 func TestTheProofSignsNoCallerOut(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		gone := map[uuid.UUID]bool{}
 		check := func(c *framework.Call) {
 			if gone[framework.IDOf[uuid.UUID](c)] {
@@ -46,7 +45,7 @@ func TestTheProofSignsNoCallerOut(t *testing.T) {
 // TestAKeyInAParameter: a function gets the key of another's row in a parameter that has any name.
 func TestAKeyInAParameter(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
 		type input struct {
 			Wanted uuid.UUID `json:"wanted" validate:"required"`
 		}

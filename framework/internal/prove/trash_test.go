@@ -87,7 +87,7 @@ func TestErasedRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			onDatabases(t, c.change != nil, trashSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, trashSchema, func(t *testing.T, db *sqldb.DB) {
 				report := prove(t, db, c.change, trash()...)
 				if c.change != nil {
 					wantFinding(t, report, c.where, c.what)

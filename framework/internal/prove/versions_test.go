@@ -15,7 +15,6 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
-	"trestle.example/internal/apitest"
 )
 
 // A Leaf of a notebook belongs to its writer. A column counts its changes.
@@ -90,7 +89,7 @@ func cursorLeaves(t *testing.T) framework.ViewSet[Leaf] {
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*guests, http.Handler) http.Handler{nil, acceptCursors} {
-		apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
+		onDatabases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
 			report := prove(t, db, change, cursorLeaves(t))
 			if change != nil {
 				finds(t, report, "GET /api/leafs/", "the cursor of another caller is accepted")
@@ -105,7 +104,7 @@ func TestCursors(t *testing.T) {
 // authentication has only anonymous callers.
 func TestCursorsOfOneCaller(t *testing.T) {
 	t.Parallel()
-	apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
+	onDatabases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
 		list := cursorLeaves(t)
 		list.Scope, list.Writers = framework.Public(), framework.Own((*Leaf).owner)
 		list.Verbs.List = list.Verbs.List.Authenticate().Permit(framework.Anyone())
@@ -165,7 +164,7 @@ func TestCursorsBelowAParent(t *testing.T) {
 		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Pagination: page.Cursor{},
 	}
 	for _, all := range [][]framework.Resource{{shelves, books}, {books, shelves}} {
-		apitest.Databases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
+		onDatabases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
 			report := prove(t, db, acceptCursors, all...)
 			finds(t, report, "GET /api/shelves/{shelf_id}/books/", "the cursor of another caller is accepted")
 		})
@@ -178,7 +177,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, versions := range []framework.Versions{{Column: "version", Required: true}, {Hash: true, Required: true}} {
 		for _, header := range []string{"", "If-Match", "If-None-Match"} {
-			apitest.Databases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
+			onDatabases(t, leafSchema, func(t *testing.T, db *sqldb.DB) {
 				revealing := func(_ *guests, next http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						if id, err := uuid.Parse(path.Base(r.URL.Path)); err == nil && header != "" && r.Header.Get(header) != "" && r.Header.Get("Authorization") != "" {

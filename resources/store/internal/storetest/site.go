@@ -73,7 +73,7 @@ func Open(tb testing.TB, db *sqldb.DB) *Site {
 // ServeAll serves all services, with observers.
 func (s *Site) ServeAll(observers ...framework.Observer) {
 	s.T.Helper()
-	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Hashes: auth.HashOptions{Write: auth.Bcrypt(bcrypt.MinCost)}})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
 	s.Must(err)
 	s.Users = identity.Users
 	config := s.Config(identity)
