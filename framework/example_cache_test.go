@@ -2,6 +2,7 @@ package framework_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"time"
@@ -21,7 +22,7 @@ func ExampleCache() {
 	handler, err := api.Handler()
 	must(err)
 	for _, credentials := range []string{"", "Name ada"} {
-		r := httptest.NewRequest("GET", "/api/tasks/", nil)
+		r := httptest.NewRequest(http.MethodGet, "/api/tasks/", nil)
 		if credentials != "" {
 			r.Header.Set("Authorization", credentials)
 		}

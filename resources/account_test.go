@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"testing"
 
-	"golang.org/x/crypto/bcrypt"
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest"
@@ -57,7 +56,7 @@ func holdAccount(t *testing.T, test func(*holder)) {
 	t.Helper()
 	both(t, func(t *testing.T, db *sqldb.DB) {
 		box, log := make(postbox, 8), slog.New(slog.DiscardHandler)
-		identity, err := resources.Identity(auth.Config{Mailer: box, Log: log, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
+		identity, err := resources.Identity(auth.Config{Mailer: box, Log: log, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(4)}})
 		if err != nil {
 			t.Fatal(err)
 		}

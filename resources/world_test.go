@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/bcrypt"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
@@ -63,7 +62,7 @@ func serve(t *testing.T, db *sqldb.DB, size int, more ...framework.Resource) *wo
 		rates[scope] = throttle.Rate{Limit: 1_000_000, Per: time.Minute}
 	}
 	var err error
-	w.identity, err = resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Rates: rates, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
+	w.identity, err = resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Rates: rates, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(4)}})
 	w.must(err)
 	config := resources.Config(db, size, w.identity)
 	config.Log = slog.New(slog.DiscardHandler)

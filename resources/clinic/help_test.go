@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/bcrypt"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
@@ -103,7 +102,7 @@ func open(tb testing.TB, db *sqldb.DB) *site {
 	}
 	w := newWatch(tb, nil)
 	diary := newDiary(w.reportsTo)
-	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: diary.log(), Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: diary.log(), Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(4)}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -107,8 +107,8 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	described := &spec.Endpoint{
 		ID: e.ID(), Method: e.Route.Method, Path: a.PathOf(e.Endpoint), Summary: e.summary(), Description: e.description(),
 		Service: e.specService(), ViewSet: e.Resource.Path, Root: e.Resource.Path == "", Idempotent: e.Idempotent, MayLackBody: e.MayLackBody(),
-		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.takes()), Body: e.specBody(),
-		Totals: e.specTotals(), Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
+		Above: e.specAbove(), Key: e.specKey(), Other: e.specOther(), Takes: specHeaders(e.takes()), Body: e.specBody(), Totals: e.specTotals(),
+		Statuses: e.successes(), Headers: specHeaders(e.headers()), Failures: e.specFailures(), Open: e.admits(nil) || e.takesSignature(),
 	}
 	if e.Parts != nil {
 		described.Parts = &spec.Parts{Media: e.Parts.Media(), Element: e.Parts.Element}

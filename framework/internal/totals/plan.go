@@ -63,22 +63,27 @@ func Bind(source query.Source, d declare.Totals, fault func(error)) *Plan {
 	p := &Plan{Most: cmp.Or(d.MaxGroups, defaultGroups)}
 	for _, of := range kinds(d) {
 		part := of.part
-		for i, name := range of.names {
-			f, err := find(source, name, of.measure)
-			if err == nil && slices.Contains(of.names[:i], name) {
-				err = naming.Sentence("%q is there twice", name)
-			}
-			if err != nil {
-				fault(naming.Sentence("%s: %w", of.setting, err))
-				continue
-			}
-			part.Fields = append(part.Fields, f)
-		}
-		if len(part.Fields) > 0 {
+		if part.Fields = of.find(source, fault); len(part.Fields) > 0 {
 			p.Parts = append(p.Parts, part)
 		}
 	}
 	return p
+}
+
+// find finds the fields that a setting names, and reports each mistake.
+func (k kind) find(source query.Source, fault func(error)) (fields []Field) {
+	for i, name := range k.names {
+		f, err := find(source, name, k.measure)
+		if err == nil && slices.Contains(k.names[:i], name) {
+			err = naming.Sentence("%q is there twice", name)
+		}
+		if err != nil {
+			fault(naming.Sentence("%s: %w", k.setting, err))
+			continue
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }
 
 // A kind is a setting of a declaration, and the part that it makes.

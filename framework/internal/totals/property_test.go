@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ type world struct {
 }
 
 // patient is the patient of a visit that the caller may see; an empty one has no values.
-func (w world) patient(v *Visit) *Patient {
+func (w *world) patient(v *Visit) *Patient {
 	if v.PatientID == nil || w.patients[*v.PatientID].Hidden && !w.staff {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (w world) patient(v *Visit) *Patient {
 }
 
 // fieldsOf are the values of the fields of a visit, nil for NULL.
-func (w world) fieldsOf(v *Visit) map[string]any {
+func (w *world) fieldsOf(v *Visit) map[string]any {
 	length := "long"
 	if v.Minutes < 30 {
 		length = "short"
@@ -63,7 +64,7 @@ func (w world) fieldsOf(v *Visit) map[string]any {
 // compare compares two values of a field. NULL is the last.
 func compare(a, b any) int {
 	if a == nil || b == nil {
-		return cmp.Compare(fmt.Sprint(a == nil), fmt.Sprint(b == nil))
+		return cmp.Compare(strconv.FormatBool(a == nil), strconv.FormatBool(b == nil))
 	}
 	at, isTime := a.(time.Time)
 	before, _ := b.(time.Time)
@@ -87,14 +88,14 @@ func (w wish) query() string {
 }
 
 // some are different names of a list, in random order.
-func (w world) some(all []string, most int) []string {
+func (w *world) some(all []string, most int) []string {
 	shuffled := slices.Clone(all)
 	w.random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	return shuffled[:w.random.IntN(most+1)]
 }
 
 // wish makes a random request.
-func (w world) wish() wish {
+func (w *world) wish() wish {
 	d := visits().Totals
 	shown := slices.DeleteFunc(slices.Clone(d.By), func(name string) bool { return name == "patient.secret" })
 	return wish{w.some(shown, 3), w.some(d.Sum, 3), w.some(d.Min, 2), w.some(d.Max, 2)}
@@ -151,7 +152,7 @@ func extreme(rows []map[string]any, name string, sign int) (found any) {
 }
 
 // answer computes the answer to a request in memory.
-func (w world) answer(of wish, visits []*Visit) string {
+func (w *world) answer(of wish, visits []*Visit) string {
 	groups := map[string][]map[string]any{}
 	if len(of.group) == 0 {
 		groups[""] = nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/bcrypt"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
@@ -70,10 +69,14 @@ func Open(tb testing.TB, db *sqldb.DB) *Site {
 	return s
 }
 
+// leastCost is the least cost of bcrypt: tests hash many passwords.
+const leastCost = 4
+
 // ServeAll serves all services, with observers.
 func (s *Site) ServeAll(observers ...framework.Observer) {
 	s.T.Helper()
-	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: slog.New(slog.DiscardHandler)}, Log: slog.New(slog.DiscardHandler), Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(bcrypt.MinCost)}})
+	log := slog.New(slog.DiscardHandler)
+	identity, err := resources.Identity(auth.Config{Mailer: mail.Log{To: log}, Log: log, Hashes: auth.HashOptions{Write: auth.DjangoBcrypt(leastCost)}})
 	s.Must(err)
 	s.Users = identity.Users
 	config := s.Config(identity)
