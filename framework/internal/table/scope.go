@@ -88,8 +88,8 @@ func (b BoundScope) LiftedHere(c *call.Call) bool {
 	return b.writers || c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
-// IsEmpty reports whether the scope leaves an anonymous caller no row, whatever the database has: it compares an owner with the
-// caller, or the rows are below rows of such a viewset. c is a call of the anonymous caller.
+// IsEmpty reports whether the scope hides every row from an anonymous caller, without a look at the database. It does so if it compares
+// the owner of a row with the caller, or if the scope of a viewset above does so. c is a call of an anonymous caller.
 func (b BoundScope) IsEmpty(c *call.Call) bool {
 	switch {
 	case b.Above != nil && b.Above.Parent.Scope.IsEmpty(c):

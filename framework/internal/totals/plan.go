@@ -144,7 +144,7 @@ func extremeOf(function string) func(query.Field) (Field, error) {
 	}
 }
 
-// Fields lists the fields of all parts. Without a plan there are none.
+// Fields lists the fields of all parts. A nil Plan has no fields.
 func (p *Plan) Fields() iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		if p == nil {
