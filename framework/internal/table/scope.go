@@ -88,7 +88,7 @@ func (b BoundScope) LiftedHere(c *call.Call) bool {
 	return b.writers || c.Route.Reads() || c.Route.Name == call.VerbCreate || b.Unless.Permit(access.ForList(c, c.Route.ViewSet))
 }
 
-// IsEmpty reports whether the scope hides every row from an anonymous caller, without a look at the database. It does so if it compares
+// IsEmpty reports whether the scope hides every row from an anonymous caller, by its declaration alone. It does so if it compares
 // the owner of a row with the caller, or if the scope of a viewset above does so. c is a call of an anonymous caller.
 func (b BoundScope) IsEmpty(c *call.Call) bool {
 	switch {
