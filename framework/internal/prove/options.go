@@ -22,7 +22,7 @@ func (p *prover) tryOptions() {
 			}
 			got := p.Send(e, fixture.Request{Method: http.MethodOptions, Path: p.MissingPath(e), By: who})
 			if !got.Rejects() {
-				p.find(e, who, got.Curl(), "it is answered %d, and the access check of the viewset rejects this caller", got.Status)
+				p.Find(e, who, got.Curl(), "it is answered %d, and the access check of the viewset rejects this caller", got.Status)
 			}
 		}
 	}

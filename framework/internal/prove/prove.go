@@ -5,11 +5,22 @@ import (
 	"context"
 	"fmt"
 
+	"trestle.example/framework/internal/prove/check"
+	"trestle.example/framework/internal/prove/deleted"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/lists"
 	"trestle.example/framework/internal/prove/report"
-	"trestle.example/framework/internal/prove/shown"
+	"trestle.example/framework/internal/prove/retries"
 	"trestle.example/framework/internal/table"
 )
+
+// A prover is a proof under way.
+type prover struct {
+	*check.Checker
+
+	later []*fixture.Endpoint // that were not exercised, because their rows may come from endpoints after them
+	again bool                // the endpoints are tried for the second time
+}
 
 // Run proves a checked API, whose database is changed by it. The error is not a finding: the API
 // could not be tried.
@@ -18,19 +29,19 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	if err != nil {
 		return nil, err
 	}
-	p := &prover{Fixture: f, report: &report.Report{
+	result := &report.Report{
 		Title: registry.Config.Title, Version: registry.Config.Version, At: registry.Config.Now().UTC(), Seed: o.Seed,
 		Findings: []report.Finding{}, Unexercised: []report.Finding{}, FieldRules: fieldRules(registry.Resources),
-	}, kinds: map[string]int{}, views: shown.Find(f), moved: map[movedText]bool{}}
+	}
 	for _, one := range f.People {
-		p.report.Callers = append(p.report.Callers, one.Name)
+		result.Callers = append(result.Callers, one.Name)
 	}
 	for _, e := range f.Endpoints {
-		p.report.Endpoints = append(p.report.Endpoints, e.Tried)
+		result.Endpoints = append(result.Endpoints, e.Tried)
 	}
-	f.Perform, f.Examine = p.perform, p.checkCaching
+	p := &prover{Checker: check.New(f, result)}
 	p.tryOptions()
-	p.tryLists()
+	lists.CompareCreates(p.Checker)
 	if err := p.tryEndpoints(p.Endpoints); err != nil {
 		return nil, err
 	}
@@ -39,13 +50,13 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	if err := p.tryEndpoints(p.later); err != nil {
 		return nil, err
 	}
-	p.tryChanges() // at last, because now there are rows of many people
-	p.tryDeleted()
-	p.tryMine()
+	lists.CompareChanges(p.Checker) // at last, because now there are rows of many people
+	deleted.Try(p.Checker)
+	lists.TryMine(p.Checker)
 	p.tryQuotas()
-	p.tryResends()
-	p.report.Requests, p.report.Unshared = p.Requests, p.unshared()
-	return p.report, cmp.Or(ctx.Err(), p.Broken)
+	retries.Resend(p.Checker)
+	result.Requests, result.Unshared = p.Requests, p.unshared()
+	return result, cmp.Or(ctx.Err(), p.Broken)
 }
 
 // tryEndpoints tries some endpoints, one after another.

@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/problem"
 )
@@ -17,7 +18,7 @@ func (p *prover) tryQuotas() {
 		if e.Kind != declare.VerbAccepts || e.Route.Name != call.VerbCreate || e.Bulk != nil || e.Resource.Quota() == nil || e.OfAuth() || p.Broken != nil {
 			continue
 		}
-		for _, kind := range p.kindsAt(e) {
+		for _, kind := range candidates.Kinds(p.Fixture, e) {
 			p.tryQuota(e, p.Fresh(kind), p.Fresh(kind))
 		}
 	}
@@ -34,14 +35,14 @@ func (p *prover) tryQuota(e *fixture.Endpoint, first, second *fixture.Person) {
 	defer func() { quotas[table] = declared }()
 	for _, who := range []*fixture.Person{first, second} {
 		if got := p.create(e, who); got != nil && exceeds(got) && !p.owns(e, who) {
-			p.find(e, who, got.Curl(), "it is answered %s, and the caller owns no such row: the rows of others fill the quota", problem.CodeQuotaExceeded)
+			p.Find(e, who, got.Curl(), "it is answered %s, and the caller owns no such row: the rows of others fill the quota", problem.CodeQuotaExceeded)
 		}
 	}
 	if !p.owns(e, first) { // the rows get another owner, or cannot be made
 		return
 	}
 	if got := p.createOnce(e, first); got != nil && got.OK() {
-		p.find(e, first, got.Curl(), "it makes one row more than the quota of the owner")
+		p.Find(e, first, got.Curl(), "it makes one row more than the quota of the owner")
 	}
 }
 

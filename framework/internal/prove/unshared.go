@@ -3,6 +3,7 @@ package prove
 import (
 	"slices"
 
+	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
@@ -12,7 +13,7 @@ import (
 func (p *prover) unshared() []string {
 	paths := []string{}
 	for _, r := range p.Registry.Resources {
-		if r.Table == nil || !leadsToWhere(r) {
+		if r.Table == nil || !check.LeadsToWhere(r) {
 			continue
 		}
 		if rows := p.RowsOf(r); len(rows) > 0 && !slices.ContainsFunc(rows, func(one *fixture.Row) bool { return p.isShared(r, one) }) {

@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/report"
+	"trestle.example/framework/internal/prove/shown"
+)
+
+// A Checker sends the requests of a proof, checks what they change and what their answers have, and adds findings to a report.
+type Checker struct {
+	*fixture.Fixture
+
+	Views  shown.Views
+	report *report.Report
+	kinds  map[string]int     // the places of the findings of each kind in the report
+	moved  map[movedText]bool // what a person sent, and so may get back
+}
+
+// New returns the checker of a fixture. It also checks the requests by which the fixture makes rows.
+func New(f *fixture.Fixture, to *report.Report) *Checker {
+	c := &Checker{Fixture: f, Views: shown.Find(f), report: to, kinds: map[string]int{}, moved: map[movedText]bool{}}
+	f.Perform, f.Examine = c.Perform, c.checkCaching
+	return c
+}
+
+// quoted is a text in a sentence, such as the value that an answer has.
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// A movedText is a text of another's row that a person put into a body.
+type movedText struct {
+	who  *fixture.Person
+	text string
+}
+
+// Move records that a person sends a text of another's row, and so may get it back.
+func (c *Checker) Move(who *fixture.Person, text string) { c.moved[movedText{who, text}] = true }
+
+// Moved reports whether a person sent a text of another's row.
+func (c *Checker) Moved(who *fixture.Person, text string) bool { return c.moved[movedText{who, text}] }
+
+// Find adds a leak to the report. Of the leaks of one kind at an endpoint by one caller, it adds the first,
+// and counts the others: their sentences begin with the same line, quoted texts aside.
+func (c *Checker) Find(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
+	found := findingOf(e, by, curl, fmt.Sprintf(sentence, args...))
+	line, _, _ := strings.Cut(found.What, "\n")
+	kind := fmt.Sprintf("%p %s: %s", e, by.Name, quoted.ReplaceAllString(line, ""))
+	if at, known := c.kinds[kind]; known {
+		c.report.Findings[at].Further++
+		return
+	}
+	c.kinds[kind] = len(c.report.Findings)
+	c.report.Findings = append(c.report.Findings, found)
+}
+
+// Skip adds an endpoint that was not exercised to the report.
+func (c *Checker) Skip(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
+	c.report.Unexercised = append(c.report.Unexercised, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
+}
+
+// findingOf makes a finding, without the bytes of an answer that are no text.
+func findingOf(e *fixture.Endpoint, by *fixture.Person, curl, what string) report.Finding {
+	return report.Finding{
+		Method: e.Info.Method, Path: e.Info.Path, Caller: by.Name,
+		What: strings.ToValidUTF8(what, "?"), Curl: strings.ToValidUTF8(curl, "?"),
+	}
+}

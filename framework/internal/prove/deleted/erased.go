@@ -1,0 +1,114 @@
+package deleted
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/reach"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+// tryErased requests a row that is deleted softly by the parameter for deleted rows, and then restores it, by each viewset of its table
+// that declares that. Other callers than the permitted ones must see and change nothing. A Where may depend on the deletion, so such
+// viewsets are left out.
+func (p prover) tryErased(one *fixture.Row) {
+	var restoring []*fixture.Endpoint
+	for _, e := range p.Endpoints {
+		switch of := e.Resource; {
+		case of.Table == nil || of.Table.Name != one.Table || of.Scope.Kind == declare.ScopeWhere || of.Writers.Kind == declare.ScopeWhere:
+		case e.Restores:
+			restoring = append(restoring, e)
+		case e.Deleted != nil:
+			p.requestErased(e, one)
+		}
+	}
+	for _, e := range restoring {
+		p.tryRestore(e, one)
+	}
+}
+
+// requestErased sends the request of an endpoint for deleted rows as each person.
+func (p prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
+	for _, who := range p.People {
+		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+		if !ok || e.Access(who) == spec.AccessRefused {
+			continue
+		}
+		r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
+		may := p.SeesErased(e, r)
+		if e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
+			for _, r.Path = range append([]string{r.Path}, candidates.Crossed(p.Fixture, e, who, one)...) {
+				reach.By(p.Checker, e, r, e.Resource, one, !may, true)
+			}
+			continue
+		}
+		p.listErased(e, r, may, p.Has(who, e, one))
+		for _, query := range candidates.Exports(e) {
+			whole := r
+			whole.Query += "&" + query
+			p.listErased(e, whole, may, p.Has(who, e, one))
+		}
+	}
+}
+
+// listErased sends a request for deleted rows. may reports whether the sender may see such rows, and has whether one is theirs.
+func (p prover) listErased(e *fixture.Endpoint, r fixture.Request, may, has bool) {
+	got := p.Send(e, r)
+	p.CheckShown(e, got, nil)
+	switch {
+	case !may && !got.Rejects():
+		p.Find(e, r.By, got.Curl(), "it is answered %d, and the declarations let this caller see no deleted rows", got.Status)
+	case may && has && !got.OK():
+		p.Find(e, r.By, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
+	}
+}
+
+// tryRestore restores a deleted row as each person who may not, and at last as one who may.
+func (p prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
+	permitted := func(who *fixture.Person) bool { return p.Permits(e, who, one) }
+	for _, who := range p.People {
+		if !permitted(who) {
+			p.reachRestore(e, who, one)
+		}
+	}
+	reach.Elsewhere(p.Checker, e, one)
+	people := slices.Concat([]*fixture.Person{one.By}, p.People)
+	at := slices.IndexFunc(people, permitted)
+	if at < 0 || !fixture.DeletedFor(e.Resource, one) {
+		return
+	}
+	before := p.Contents()
+	r, ok := p.RequestOf(e, p.WriterLike(e, people[at], one, ""), one)
+	if !ok {
+		return
+	}
+	got := p.Send(e, r)
+	p.Settle(e, got, before, one, nil)
+	if got.Status != http.StatusConflict && fixture.DeletedFor(e.Resource, one) { // another row may have its values
+		p.Find(e, people[at], got.Curl(), "it is answered %d, and the row is not restored", got.Status)
+	}
+}
+
+// reachRestore restores a deleted row as a person who may not. The row must stay as it is.
+func (p prover) reachRestore(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
+	if !ok {
+		return
+	}
+	paths := []string{r.Path}
+	if !p.Has(who, e, one) {
+		paths = append(paths, candidates.Crossed(p.Fixture, e, who, one)...)
+	}
+	before := p.Contents() // with the rows that the paths name
+	for _, r.Path = range paths {
+		reach.By(p.Checker, e, r, e.Resource, one, e.Access(who) == spec.AccessRefused, true)
+	}
+	if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
+		p.Find(e, who, r.Curl(), "it changes %s, and the row is not theirs to restore", strings.Join(changed, ", "))
+	}
+}

@@ -1,0 +1,55 @@
+package lists
+
+import (
+	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+)
+
+// tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it.
+func (p prover) tryCursors(e *fixture.Endpoint) {
+	if !e.HasCursors() {
+		return
+	}
+	for _, owner := range p.People {
+		if e.Access(owner) == spec.AccessRefused {
+			continue
+		}
+		r, ok := p.withCursor(e, owner)
+		if !ok {
+			continue
+		}
+		for _, who := range p.Others(owner) {
+			if p.CallerOf(who, e) == p.CallerOf(owner, e) {
+				continue
+			}
+			r.By = who
+			if got := p.Send(e, r); got.OK() {
+				p.Find(e, who, got.Curl(), "the cursor of another caller is accepted")
+			}
+		}
+	}
+}
+
+// withCursor returns the request for the second page of a list, which a caller gets in the header Link of
+// the first. Below a parent it is the list of the first row whose parent has enough rows.
+func (p prover) withCursor(e *fixture.Endpoint, owner *fixture.Person) (r fixture.Request, ok bool) {
+	on := []*fixture.Row{nil}
+	if e.Resource.Above != nil {
+		on = append(on, p.RowsOf(e.Resource)...)
+	}
+	tried := map[string]bool{}
+	for _, one := range on {
+		r, ok = p.RequestOf(e, p.WriterLike(e, owner, nil, ""), one)
+		if !ok || tried[r.Path] {
+			continue
+		}
+		tried[r.Path] = true
+		r.Small = true // so that a few rows have several pages
+		if next := answers.NextPage(p.Send(e, r).Header); next != "" && next != r.Query {
+			r.Query = next
+			return r, true
+		}
+	}
+	return r, false
+}

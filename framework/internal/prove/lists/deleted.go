@@ -1,0 +1,37 @@
+package lists
+
+import (
+	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/check"
+	"trestle.example/framework/internal/prove/fixture"
+)
+
+// Before lists what some people read before a row is made and deleted.
+func Before(c *check.Checker, readers []*fixture.Person, usual *fixture.Row) (looks []*Look) {
+	p := prover{c}
+	for _, reader := range readers {
+		looks = append(looks, p.looks(reader, usual)...)
+	}
+	for _, l := range looks {
+		l.was = p.look(l)
+	}
+	return looks
+}
+
+// CompareDeleted reads again after a row was made and deleted at an endpoint. A viewset whose model has no mark of deleted rows shows the row.
+func CompareDeleted(c *check.Checker, e *fixture.Endpoint, looks []*Look, one *fixture.Row) {
+	p := prover{c}
+	for _, l := range looks {
+		if of := l.e.Resource; of.Table != nil && of.Table.Name == one.Table && !fixture.DeletedFor(of, one) {
+			continue
+		}
+		now := p.look(l)
+		if secret := p.SecretIn(l.e, now, nil); secret != "" {
+			p.Find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row that is deleted", secret)
+		}
+		if l.e.Declared() && now.Plain() != l.was.Plain() && !p.varies(l, now) && p.Lasts(l.e, l.r, now) {
+			p.Find(l.e, l.r.By, now.Curl(), "the answer changed after a row of %s was made and deleted:\n%s",
+				e.Resource.Path, answers.Difference(now.Plain(), "before", l.was.Plain()))
+		}
+	}
+}

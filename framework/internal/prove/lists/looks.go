@@ -1,0 +1,74 @@
+package lists
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+)
+
+// looks lists the ways in which a person reads: each GET, of a row that they may see if it names
+// one, with each order, and each parameter with values of a row that the person may not see. A list is
+// also read with pages of one row, because the server counts the rows of a longer list in another way.
+func (p prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*Look) {
+	for _, e := range p.Endpoints {
+		if e.Info.Method != http.MethodGet || e.Access(who) == spec.AccessRefused || e.Endless {
+			continue
+		}
+		path, ok := p.PathOf(e, who, p.seenBy(who, e, hidden))
+		if !ok {
+			continue
+		}
+		required := (&fixture.Writer{Fixture: p.Fixture, By: who}).Query(e)
+		add := func(query url.Values, small bool) {
+			all = append(all, &Look{e: e, r: fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who, Small: small}})
+		}
+		add(required, false)
+		if e.Pagination != nil {
+			add(required, true)
+		}
+		for _, param := range e.Spec.Params {
+			for _, value := range valuesFor(e, param, hidden, p.KeysOf(hidden.Table)) {
+				query := maps.Clone(required)
+				query.Set(param.Name, value)
+				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
+			}
+		}
+	}
+	return all
+}
+
+// valuesFor lists the values of a parameter that a person tries to find a hidden row: none for that of deleted rows, which tryErased sends.
+func valuesFor(e *fixture.Endpoint, param spec.Param, hidden *fixture.Row, keys []string) []string {
+	if e.Deleted != nil && param.Name == table.ParamDeleted {
+		return nil
+	}
+	return places.ValuesFor(param, searches(e, param), hidden, keys)
+}
+
+// seenBy returns a row that a person may have at an endpoint. For an endpoint of no row it is nil,
+// but for one below a row it is the hidden row, if the person sees the row above.
+func (p prover) seenBy(who *fixture.Person, e *fixture.Endpoint, hidden *fixture.Row) *fixture.Row {
+	if e.Spec.Key == nil {
+		if above := e.Resource.Above; above != nil && e.Resource.Table.Name == hidden.Table && p.SeesAt(who, above.Parent, hidden.Values[above.Column.Name]) {
+			return hidden
+		}
+		return nil
+	}
+	for _, one := range p.RowsOf(e.Resource) {
+		if p.Has(who, e, one) {
+			return one
+		}
+	}
+	return nil
+}
+
+// searches reports whether a parameter searches texts.
+func searches(e *fixture.Endpoint, param spec.Param) bool {
+	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
+}

@@ -1,0 +1,67 @@
+package reach
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/conditional"
+	"trestle.example/framework/internal/prove/fixture"
+)
+
+// variantsFor lists the requests to try: those with faults are left out if the person is rejected anyway, or others have sent them.
+func (p prover) variantsFor(e *fixture.Endpoint, valid fixture.Request, refused, hidden bool, left map[bool]int) []fixture.Request {
+	all := p.variants(e, valid)
+	if refused || left[hidden] == 0 {
+		return all[:2]
+	}
+	left[hidden]--
+	return all
+}
+
+// variants lists the requests to try: the valid one, one with other parameters, some with conditions, and some that are faulty for
+// any row. A fault must not be reported sooner for a row that exists.
+func (p prover) variants(e *fixture.Endpoint, valid fixture.Request) []fixture.Request {
+	all := append([]fixture.Request{valid, valid}, conditions(e, valid)...)
+	all[1].Query = "page=0&search=x&unknown=1&ordering=-"
+	bodies := faultyBodies
+	switch {
+	case valid.Body == nil:
+		bodies = bodies[:1]
+	case valid.By == p.People[2]: // one person is enough for a body that takes long
+		bodies = append(slices.Clip(bodies), strings.Repeat(" ", mostOfBody))
+	}
+	for _, body := range bodies {
+		faulty := valid
+		faulty.Body = []byte(body)
+		all = append(all, faulty)
+	}
+	return all
+}
+
+// conditions lists the valid request with conditions about the version of the row.
+func conditions(e *fixture.Endpoint, valid fixture.Request) (all []fixture.Request) {
+	add := func(name string, values ...string) {
+		for _, value := range values {
+			r := valid
+			if r.Header = valid.Header.Clone(); r.Header == nil {
+				r.Header = http.Header{}
+			}
+			r.Header.Set(name, value)
+			all = append(all, r)
+		}
+	}
+	switch {
+	case e.Matches():
+		add(conditional.HeaderIfMatch, "*", `"0", "1"`)
+	case e.IsTagged() && !e.IsWrite():
+		add(conditional.HeaderIfNoneMatch, "*", `"0"`)
+	}
+	return all
+}
+
+// faultyBodies are bodies that no endpoint accepts for a row, or that change nothing.
+var faultyBodies = []string{"{", "", "{}", "[]", "{\"name\":\"\xff\"}", `{"unknown member":1}`}
+
+// mostOfBody is a length beyond the usual limit of bodies.
+const mostOfBody = 2 << 20

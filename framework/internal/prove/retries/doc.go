@@ -1,0 +1,2 @@
+// Package retries sends the Idempotency-Key of one caller as another: it must not get the answer to the first one.
+package retries
