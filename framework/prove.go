@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"trestle.example/framework/internal/prove"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
 )
@@ -13,7 +14,7 @@ type ProofOptions = fixture.Options
 
 // A ProofCaller is a kind of caller of a proof: a user without permissions, one of the staff, a
 // holder of some permissions, or a superuser.
-type ProofCaller = fixture.Kind
+type ProofCaller = exchange.Kind
 
 // A Proof is the result of [API.Prove].
 type Proof = report.Report

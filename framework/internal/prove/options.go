@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // tryOptions tries OPTIONS of every path as each caller that the access check of the viewset rejects.
@@ -20,7 +20,7 @@ func (p *prover) tryOptions() {
 			if e.Resource.Access.Permission.Permit(p.CallOf(who, route)) {
 				continue
 			}
-			got := p.Send(e, fixture.Request{Method: http.MethodOptions, Path: p.MissingPath(e), By: who})
+			got := p.Send(e, exchange.Request{Method: http.MethodOptions, Path: p.MissingPath(e), By: who})
 			if !got.Rejects() {
 				p.Find(e, who, got.Curl(), "it is answered %d, and the access check of the viewset rejects this caller", got.Status)
 			}

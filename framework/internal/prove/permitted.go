@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/reach"
 	"trestle.example/framework/internal/spec"
@@ -15,7 +16,7 @@ import (
 // permitted sends the request as callers that the declarations permit, first the row's owner,
 // until one succeeds: for the row, and for the row after other actions of its table, because a
 // function may need rows in another state, and a scope may show the row only then. In each state the others try to reach the row first.
-func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
+func (p *prover) permitted(e *exchange.Endpoint, one *fixture.Row) {
 	last := p.permittedFor(e, one)
 	if last != nil && last.OK() {
 		return
@@ -39,7 +40,7 @@ func (p *prover) permitted(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // permittedAnew sends the request for new rows, which have other booleans, and reports whether one succeeded.
-func (p *prover) permittedAnew(e *fixture.Endpoint, one *fixture.Row) bool {
+func (p *prover) permittedAnew(e *exchange.Endpoint, one *fixture.Row) bool {
 	for range 2 {
 		other := p.another(e, one)
 		if other == one || !p.Permits(e, one.By, other) {
@@ -56,13 +57,13 @@ func (p *prover) permittedAnew(e *fixture.Endpoint, one *fixture.Row) bool {
 
 // another makes a row beside one, by the same person; it returns that one if it cannot. If the row must be alone, another
 // person may make it, so that no row refers to it.
-func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
-	people := []*fixture.Person{one.By}
+func (p *prover) another(e *exchange.Endpoint, one *fixture.Row) *fixture.Row {
+	people := []*exchange.Person{one.By}
 	if p.Alone {
 		people = append(people, p.People...)
 	}
 	for _, who := range people {
-		makers := slices.DeleteFunc(p.MakersOf(e.Resource), func(maker *fixture.Endpoint) bool {
+		makers := slices.DeleteFunc(p.MakersOf(e.Resource), func(maker *exchange.Endpoint) bool {
 			return maker.Access(who) == spec.AccessRefused || !p.MayYield(maker, who, e.Resource)
 		})
 		for _, maker := range makers {
@@ -81,7 +82,7 @@ func (p *prover) another(e *fixture.Endpoint, one *fixture.Row) *fixture.Row {
 
 // tryMasked sends a change as each caller who may make it: the answer must not have a field that a rule hides from the caller, and that of a
 // function no column that the views hide.
-func (p *prover) tryMasked(e *fixture.Endpoint, one *fixture.Row) {
+func (p *prover) tryMasked(e *exchange.Endpoint, one *fixture.Row) {
 	for _, who := range p.Others(one.By) {
 		hides := len(e.Resource.Fields) > 0 || !e.Declared()
 		if hides && e.Info.Method != http.MethodGet && e.Out != input.NoneType && p.Permits(e, who, one) {
@@ -92,8 +93,8 @@ func (p *prover) tryMasked(e *fixture.Endpoint, one *fixture.Row) {
 
 // permittedFor sends a request for a row as callers that the declarations permit, until one
 // succeeds. It returns the last answer, nil if the declarations permit none.
-func (p *prover) permittedFor(e *fixture.Endpoint, one *fixture.Row) (last *fixture.Answer) {
-	for _, who := range append([]*fixture.Person{one.By}, p.People...) {
+func (p *prover) permittedFor(e *exchange.Endpoint, one *fixture.Row) (last *exchange.Answer) {
+	for _, who := range append([]*exchange.Person{one.By}, p.People...) {
 		if !p.Permits(e, who, one) {
 			continue
 		}

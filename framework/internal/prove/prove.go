@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/deleted"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/lists"
 	"trestle.example/framework/internal/prove/report"
@@ -18,8 +19,8 @@ import (
 type prover struct {
 	*check.Checker
 
-	later []*fixture.Endpoint // that were not exercised, because their rows may come from endpoints after them
-	again bool                // the endpoints are tried for the second time
+	later []*exchange.Endpoint // that were not exercised, because their rows may come from endpoints after them
+	again bool                 // the endpoints are tried for the second time
 }
 
 // Run proves a checked API, whose database is changed by it. The error is not a finding: the API
@@ -60,7 +61,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 }
 
 // tryEndpoints tries some endpoints, one after another.
-func (p *prover) tryEndpoints(all []*fixture.Endpoint) error {
+func (p *prover) tryEndpoints(all []*exchange.Endpoint) error {
 	for _, e := range all {
 		if err := cmp.Or(p.Ctx.Err(), p.Broken); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/problem"
 )
@@ -25,7 +26,7 @@ func (p *prover) tryQuotas() {
 }
 
 // tryQuota lets each owner have one row. Two new callers each make one, and then the first must not make a second one.
-func (p *prover) tryQuota(e *fixture.Endpoint, first, second *fixture.Person) {
+func (p *prover) tryQuota(e *exchange.Endpoint, first, second *exchange.Person) {
 	if first == nil || second == nil {
 		return
 	}
@@ -33,7 +34,7 @@ func (p *prover) tryQuota(e *fixture.Endpoint, first, second *fixture.Person) {
 	declared := quotas[table]
 	quotas[table] = declared.WithRows(1)
 	defer func() { quotas[table] = declared }()
-	for _, who := range []*fixture.Person{first, second} {
+	for _, who := range []*exchange.Person{first, second} {
 		if got := p.create(e, who); got != nil && exceeds(got) && !p.owns(e, who) {
 			p.Find(e, who, got.Curl(), "it is answered %s, and the caller owns no such row: the rows of others fill the quota", problem.CodeQuotaExceeded)
 		}
@@ -47,13 +48,13 @@ func (p *prover) tryQuota(e *fixture.Endpoint, first, second *fixture.Person) {
 }
 
 // create creates a row as a person, by several requests if some are rejected. It returns the last answer, nil if no request could be made.
-func (p *prover) create(e *fixture.Endpoint, who *fixture.Person) *fixture.Answer {
+func (p *prover) create(e *exchange.Endpoint, who *exchange.Person) *exchange.Answer {
 	got, _ := p.SucceedAs(e, p.WriterLike(e, who, nil, ""), nil)
 	return got
 }
 
 // createOnce is create by one request; nil if no request could be made.
-func (p *prover) createOnce(e *fixture.Endpoint, who *fixture.Person) *fixture.Answer {
+func (p *prover) createOnce(e *exchange.Endpoint, who *exchange.Person) *exchange.Answer {
 	w := p.WriterLike(e, who, nil, "")
 	w.Vary()
 	r, ok := p.RequestOf(e, w, nil)
@@ -65,11 +66,11 @@ func (p *prover) createOnce(e *fixture.Endpoint, who *fixture.Person) *fixture.A
 }
 
 // owns reports whether a row of the table of an endpoint has a person as its owner.
-func (p *prover) owns(e *fixture.Endpoint, who *fixture.Person) bool {
+func (p *prover) owns(e *exchange.Endpoint, who *exchange.Person) bool {
 	return slices.ContainsFunc(p.RowsOf(e.Resource), func(one *fixture.Row) bool { return one.RefersTo(who.Caller.IDText()) })
 }
 
 // exceeds reports whether an answer is the error of a quota.
-func exceeds(got *fixture.Answer) bool {
+func exceeds(got *exchange.Answer) bool {
 	return got.Status == http.StatusConflict && strings.Contains(got.Text, problem.CodeQuotaExceeded)
 }

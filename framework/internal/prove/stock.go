@@ -3,6 +3,7 @@ package prove
 import (
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -11,7 +12,7 @@ import (
 // stock makes a row of each viewset that limits which rows a caller sees, for the service of a function that
 // may change the database. Another person makes them, and the function must leave them as they are. Some of them refer
 // to the row of the request, or to the rows to which it refers, if the person sees these.
-func (p *prover) stock(e *fixture.Endpoint, on *fixture.Row) {
+func (p *prover) stock(e *exchange.Endpoint, on *fixture.Row) {
 	if e.Declared() || e.OfAuth() || !e.MayChange(e.Info.Method) {
 		return
 	}
@@ -30,7 +31,7 @@ func (p *prover) stock(e *fixture.Endpoint, on *fixture.Row) {
 
 // sibling makes a row of a person that refers to another row, or to the same rows as it. With vary, its other values are new
 // at once, so that no rejected body takes a turn of the booleans.
-func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row, vary bool) {
+func (p *prover) sibling(who *exchange.Person, r *table.Resource, of *fixture.Row, vary bool) {
 	for _, e := range p.MakersOf(r) {
 		if e.Resource != r || e.Input == nil || e.Access(who) == spec.AccessRefused {
 			continue
@@ -49,7 +50,7 @@ func (p *prover) sibling(who *fixture.Person, r *table.Resource, of *fixture.Row
 }
 
 // sharedRefs lists the references to a row, and those that the row has, if a person may use them, by the pointer of their member.
-func (p *prover) sharedRefs(e *fixture.Endpoint, who *fixture.Person, of *fixture.Row) map[string]string {
+func (p *prover) sharedRefs(e *exchange.Endpoint, who *exchange.Person, of *fixture.Row) map[string]string {
 	refs := map[string]string{}
 	for _, f := range e.Input.Fields {
 		target, err := p.Registry.LookUp(f.Ref)

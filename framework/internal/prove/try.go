@@ -7,7 +7,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/advice"
 	"trestle.example/framework/internal/prove/candidates"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/lists"
 	"trestle.example/framework/internal/prove/reach"
 	"trestle.example/framework/internal/prove/references"
@@ -17,7 +17,7 @@ import (
 )
 
 // tryEndpoint sends the requests of one endpoint.
-func (p *prover) tryEndpoint(e *fixture.Endpoint) {
+func (p *prover) tryEndpoint(e *exchange.Endpoint) {
 	switch {
 	case e.Spec.Root:
 		p.tryOpen(e)
@@ -36,10 +36,10 @@ func (p *prover) tryEndpoint(e *fixture.Endpoint) {
 
 // tryOpen tries an endpoint that names no row as each caller: it must reject exactly those that the
 // declarations reject.
-func (p *prover) tryOpen(e *fixture.Endpoint) {
+func (p *prover) tryOpen(e *exchange.Endpoint) {
 	p.stock(e, nil)
 	some := false
-	var last *fixture.Answer
+	var last *exchange.Answer
 	for _, who := range p.People {
 		one := who
 		if who.Caller != nil && e.Info.Method != http.MethodGet {
@@ -61,7 +61,7 @@ func (p *prover) tryOpen(e *fixture.Endpoint) {
 // reached reports whether a request reached what an endpoint does. A function may reject what it
 // wants, but the proof must make a body and parameters that are valid. Package auth needs secrets,
 // which it sends by mail.
-func reached(e *fixture.Endpoint, got *fixture.Answer) bool {
+func reached(e *exchange.Endpoint, got *exchange.Answer) bool {
 	if e.Declared() || got.Status >= http.StatusInternalServerError || got.Status == http.StatusTooManyRequests {
 		return got.OK()
 	}
@@ -70,14 +70,14 @@ func reached(e *fixture.Endpoint, got *fixture.Answer) bool {
 
 // tryOpenAs sends the request of one caller. It returns the answer, nil if the request could not be
 // made.
-func (p *prover) tryOpenAs(e *fixture.Endpoint, who *fixture.Person) *fixture.Answer {
+func (p *prover) tryOpenAs(e *exchange.Endpoint, who *exchange.Person) *exchange.Answer {
 	got, _ := p.Succeed(e, who, nil)
 	refused := e.Access(who) == spec.AccessRefused
 	switch {
 	case got == nil && !refused:
 		return nil
 	case got == nil:
-		got = p.Send(e, fixture.Request{Method: e.Info.Method, Path: p.MissingPath(e), By: who})
+		got = p.Send(e, exchange.Request{Method: e.Info.Method, Path: p.MissingPath(e), By: who})
 	}
 	switch {
 	case refused && !got.Rejects():
@@ -94,8 +94,8 @@ func (p *prover) tryOpenAs(e *fixture.Endpoint, who *fixture.Person) *fixture.An
 // unreached reports an endpoint that no caller reached. At first it is left for later: an action of another
 // endpoint may make the row that it needs. At last it is reported unless some request succeeded, as one that made a
 // row for another endpoint.
-func (p *prover) unreached(e *fixture.Endpoint, last *fixture.Answer) {
-	usable := func(who *fixture.Person) bool { return e.Access(who) != spec.AccessRefused }
+func (p *prover) unreached(e *exchange.Endpoint, last *exchange.Answer) {
+	usable := func(who *exchange.Person) bool { return e.Access(who) != spec.AccessRefused }
 	switch {
 	case !slices.ContainsFunc(p.People, usable):
 		p.Skip(e, p.Owner, "", advice.Rejecting)
@@ -111,7 +111,7 @@ func (p *prover) unreached(e *fixture.Endpoint, last *fixture.Answer) {
 
 // tryRow tries an endpoint of one row as each caller who does not own the row, and then as
 // one that the declarations permit, because requests that always fail would prove nothing.
-func (p *prover) tryRow(e *fixture.Endpoint) {
+func (p *prover) tryRow(e *exchange.Endpoint) {
 	one := candidates.ToReach(p.Fixture, e)
 	if one == nil {
 		p.unreached(e, nil)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/prove/check"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
@@ -25,7 +26,7 @@ func (p *prover) unshared() []string {
 
 // isShared reports whether a user sees a row that another user made.
 func (p *prover) isShared(r *table.Resource, one *fixture.Row) bool {
-	return slices.ContainsFunc([]*fixture.Person{p.Owner, p.People[2]}, func(who *fixture.Person) bool {
+	return slices.ContainsFunc([]*exchange.Person{p.Owner, p.People[2]}, func(who *exchange.Person) bool {
 		return who != one.By && p.Sees(who, r, one)
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/sample"
 )
 
@@ -14,7 +14,7 @@ const Rejecting = "the declarations reject every caller: list a kind of caller t
 
 // Unmade is the advice if no row for an endpoint could be made. failed is the last answer of an endpoint that makes
 // such rows, nil without one.
-func Unmade(failed *fixture.Answer) string {
+func Unmade(failed *exchange.Answer) string {
 	if failed == nil {
 		return "no row for it could be made: declare an endpoint that creates one and whose input has valid examples, or insert one by a migration; if actions lead to it, list viewsets and actions in the order in which a row goes through them"
 	}
@@ -22,7 +22,7 @@ func Unmade(failed *fixture.Answer) string {
 }
 
 // Rejected is the advice if an endpoint rejects each request.
-func Rejected(last *fixture.Answer) string {
+func Rejected(last *exchange.Answer) string {
 	return fmt.Sprintf("it is answered %d: %s\n%s", last.Status, sample.Clip(last.Text), help(last.Status))
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/sample"
 )
 
@@ -31,7 +31,7 @@ func Difference(one, name, other string) string {
 }
 
 // Objects lists the rows of an answer: the objects of a list, or the object of one row.
-func Objects(e *fixture.Endpoint, value any) (all []map[string]any) {
+func Objects(e *exchange.Endpoint, value any) (all []map[string]any) {
 	whole, isObject := value.(map[string]any)
 	inner, isInner := whole[e.AnswerIn].(map[string]any)
 	single := e.Pagination == nil && (e.Bulk == nil || e.Bulk.Each) // the answer for several items one by one counts as that for the last

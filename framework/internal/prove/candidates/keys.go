@@ -3,12 +3,13 @@ package candidates
 import (
 	"slices"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
 
 // Crossed lists paths of a row below rows of a person, although the row is below others.
-func Crossed(f *fixture.Fixture, e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) (paths []string) {
+func Crossed(f *fixture.Fixture, e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) (paths []string) {
 	was, _ := f.KeysAbove(e.Resource, who, one)
 	for _, keys := range CrossedKeys(f, e.Resource, who, was) {
 		paths = append(paths, f.PathUnder(e, who, one, keys))
@@ -18,7 +19,7 @@ func Crossed(f *fixture.Fixture, e *fixture.Endpoint, who *fixture.Person, one *
 
 // CrossedKeys lists other keys for the rows above a row of a viewset, the highest first: first the key of the highest row alone is that
 // of a person's row, then also that of the next row, and at last all keys.
-func CrossedKeys(f *fixture.Fixture, r *table.Resource, who *fixture.Person, was []string) (all [][]string) {
+func CrossedKeys(f *fixture.Fixture, r *table.Resource, who *exchange.Person, was []string) (all [][]string) {
 	if r.Above == nil || len(was) == 0 {
 		return nil
 	}

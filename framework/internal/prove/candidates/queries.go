@@ -4,11 +4,11 @@ import (
 	"net/url"
 
 	"trestle.example/framework/internal/export"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // Exports are the queries of the exports of a list, in the order of its media types.
-func Exports(e *fixture.Endpoint) (queries []string) {
+func Exports(e *exchange.Endpoint) (queries []string) {
 	if e.Exports == nil {
 		return nil
 	}

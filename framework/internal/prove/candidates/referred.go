@@ -3,6 +3,7 @@ package candidates
 import (
 	"slices"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
@@ -22,16 +23,16 @@ func Referred(f *fixture.Fixture, r *table.Resource, one *fixture.Row) (all []*f
 
 // ReferredOfAll lists rows of a viewset by any person: for each table whose rows refer to such a row, the newest of the first person
 // with one. It begins with the rows of one person.
-func ReferredOfAll(f *fixture.Fixture, r *table.Resource, first *fixture.Person) (all []*fixture.Row) {
+func ReferredOfAll(f *fixture.Fixture, r *table.Resource, first *exchange.Person) (all []*fixture.Row) {
 	from := map[string]bool{}
-	for _, who := range append([]*fixture.Person{first}, f.People...) {
+	for _, who := range append([]*exchange.Person{first}, f.People...) {
 		all = append(all, referredOf(f, r, who, from)...)
 	}
 	return all
 }
 
 // referredOf lists the rows of a viewset by a person to which a row of a table refers that is not among some tables, and adds the table.
-func referredOf(f *fixture.Fixture, r *table.Resource, who *fixture.Person, from map[string]bool) (all []*fixture.Row) {
+func referredOf(f *fixture.Fixture, r *table.Resource, who *exchange.Person, from map[string]bool) (all []*fixture.Row) {
 	for _, like := range f.RowsOf(r) {
 		if key := f.KeyOf(like); key != "" && like.By == who && f.Sees(who, r, like) && addReferring(f, from, like, key) {
 			all = append(all, like)

@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/caching"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // checkCaching checks that a shared cache, which passes answers on to other callers, does not keep an answer to one caller: to a request with
 // credentials, or with a cookie.
-func (c *Checker) checkCaching(e *fixture.Endpoint, got *fixture.Answer) {
+func (c *Checker) checkCaching(e *exchange.Endpoint, got *exchange.Answer) {
 	if !caching.IsPublic(got.Header) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
 	"trestle.example/framework/internal/prove/shown"
@@ -32,19 +33,19 @@ var quoted = regexp.MustCompile(`"[^"]*"`)
 
 // A movedText is a text of another's row that a person put into a body.
 type movedText struct {
-	who  *fixture.Person
+	who  *exchange.Person
 	text string
 }
 
 // Move records that a person sends a text of another's row, and so may get it back.
-func (c *Checker) Move(who *fixture.Person, text string) { c.moved[movedText{who, text}] = true }
+func (c *Checker) Move(who *exchange.Person, text string) { c.moved[movedText{who, text}] = true }
 
 // Moved reports whether a person sent a text of another's row.
-func (c *Checker) Moved(who *fixture.Person, text string) bool { return c.moved[movedText{who, text}] }
+func (c *Checker) Moved(who *exchange.Person, text string) bool { return c.moved[movedText{who, text}] }
 
 // Find adds a leak to the report. Of the leaks of one kind at an endpoint by one caller, it adds the first,
 // and counts the others: their sentences begin with the same line, quoted texts aside.
-func (c *Checker) Find(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
+func (c *Checker) Find(e *exchange.Endpoint, by *exchange.Person, curl, sentence string, args ...any) {
 	found := findingOf(e, by, curl, fmt.Sprintf(sentence, args...))
 	line, _, _ := strings.Cut(found.What, "\n")
 	kind := fmt.Sprintf("%p %s: %s", e, by.Name, quoted.ReplaceAllString(line, ""))
@@ -57,12 +58,12 @@ func (c *Checker) Find(e *fixture.Endpoint, by *fixture.Person, curl, sentence s
 }
 
 // Skip adds an endpoint that was not exercised to the report.
-func (c *Checker) Skip(e *fixture.Endpoint, by *fixture.Person, curl, sentence string, args ...any) {
+func (c *Checker) Skip(e *exchange.Endpoint, by *exchange.Person, curl, sentence string, args ...any) {
 	c.report.Unexercised = append(c.report.Unexercised, findingOf(e, by, curl, fmt.Sprintf(sentence, args...)))
 }
 
 // findingOf makes a finding, without the bytes of an answer that are no text.
-func findingOf(e *fixture.Endpoint, by *fixture.Person, curl, what string) report.Finding {
+func findingOf(e *exchange.Endpoint, by *exchange.Person, curl, what string) report.Finding {
 	return report.Finding{
 		Method: e.Info.Method, Path: e.Info.Path, Caller: by.Name,
 		What: strings.ToValidUTF8(what, "?"), Curl: strings.ToValidUTF8(curl, "?"),

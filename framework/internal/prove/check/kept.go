@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
@@ -10,7 +11,7 @@ import (
 // KeptFrom reports whether a person may not change a row by any viewset that writes its table or limits who
 // does. A row that no viewset serves is a part of the rows to which it refers: the person may change one
 // of them.
-func (c *Checker) KeptFrom(who *fixture.Person, one *fixture.Row) bool {
+func (c *Checker) KeptFrom(who *exchange.Person, one *fixture.Row) bool {
 	if c.limited(one) {
 		return !c.mayChange(who, one)
 	}
@@ -53,7 +54,7 @@ func limits(r *table.Resource) bool {
 }
 
 // mayChange reports whether a viewset lets a person change a row.
-func (c *Checker) mayChange(who *fixture.Person, one *fixture.Row) bool {
+func (c *Checker) mayChange(who *exchange.Person, one *fixture.Row) bool {
 	return slices.ContainsFunc(c.Registry.Resources, func(r *table.Resource) bool {
 		return r.Table.Name == one.Table && limits(r) && c.Sees(who, r, one) && c.Changes(who, r, one, fixture.Updating(r))
 	})

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/table"
 )
 
 // checkLocks checks that a write which succeeded has not written a field that the person may not write.
-func (c *Checker) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row) {
+func (c *Checker) checkLocks(e *exchange.Endpoint, got *exchange.Answer, on *fixture.Row) {
 	if len(e.Locks) == 0 || !got.OK() {
 		return
 	}
@@ -24,7 +25,7 @@ func (c *Checker) checkLocks(e *fixture.Endpoint, got *fixture.Answer, on *fixtu
 }
 
 // checkLocksOf is [Checker.checkLocks] of a body for one row, nil for a new one.
-func (c *Checker) checkLocksOf(e *fixture.Endpoint, got *fixture.Answer, body map[string]any, on *fixture.Row) {
+func (c *Checker) checkLocksOf(e *exchange.Endpoint, got *exchange.Answer, body map[string]any, on *fixture.Row) {
 	for _, name := range slices.Sorted(maps.Keys(e.Locks)) {
 		value, sent := body[name]
 		rule := c.Lock(e, got.By, name)
@@ -39,7 +40,7 @@ func (c *Checker) checkLocksOf(e *fixture.Endpoint, got *fixture.Answer, body ma
 }
 
 // rowOf returns the row whose key, or natural key, an item of a request for several rows has; nil for a new one.
-func (c *Checker) rowOf(e *fixture.Endpoint, who *fixture.Person, item map[string]any) *fixture.Row {
+func (c *Checker) rowOf(e *exchange.Endpoint, who *exchange.Person, item map[string]any) *fixture.Row {
 	key := e.Bulk.Key
 	if key.Column == nil {
 		key = e.Bulk.Natural
@@ -58,7 +59,7 @@ func (c *Checker) rowOf(e *fixture.Endpoint, who *fixture.Person, item map[strin
 }
 
 // Lock returns a rule by which a person may not write a field of a body; nil if there is none.
-func (c *Checker) Lock(e *fixture.Endpoint, who *fixture.Person, name string) *fieldrule.Rule {
+func (c *Checker) Lock(e *exchange.Endpoint, who *exchange.Person, name string) *fieldrule.Rule {
 	as := c.CallOf(who, e.Route)
 	for _, rule := range e.Locks[name] {
 		if !rule.Permission.Permit(as) {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/table"
 )
@@ -11,7 +12,7 @@ import (
 // SecretIn returns a text in an answer to a person that is of a row, or of a field, which no viewset
 // shows to the person: the key of a row, or a random text of a body. The framework itself does not
 // show a row that is deleted softly. A known text is no secret.
-func (c *Checker) SecretIn(e *fixture.Endpoint, got *fixture.Answer, known map[string]bool) (secret string) {
+func (c *Checker) SecretIn(e *exchange.Endpoint, got *exchange.Answer, known map[string]bool) (secret string) {
 	text := got.Text + got.Headers()
 	for _, one := range c.Made {
 		for _, cell := range c.Telling(one) {
@@ -24,14 +25,14 @@ func (c *Checker) SecretIn(e *fixture.Endpoint, got *fixture.Answer, known map[s
 }
 
 // isSecret reports whether the sender of an answer may not know a cell of a row that the answer has.
-func (c *Checker) isSecret(e *fixture.Endpoint, got *fixture.Answer, one *fixture.Row, cell fixture.Cell) bool {
+func (c *Checker) isSecret(e *exchange.Endpoint, got *exchange.Answer, one *fixture.Row, cell fixture.Cell) bool {
 	deleted := e.Declared() && c.Deleted(one) && !c.SeesErased(e, got.Request)
 	return (one.By != got.By || deleted) && !got.Has(cell.Value) && c.Served(one) && !c.MayKnow(got.By, one, cell.Column, deleted)
 }
 
 // MayKnow reports whether a person may know a value of a row: a viewset shows the row and the column, unless the row is
 // deleted, the person has sent it, or it is also in another row that the person sees.
-func (c *Checker) MayKnow(who *fixture.Person, of *fixture.Row, column string, deleted bool) bool {
+func (c *Checker) MayKnow(who *exchange.Person, of *fixture.Row, column string, deleted bool) bool {
 	if !deleted && c.Views.Show(who, of, column) {
 		return true
 	}
@@ -51,7 +52,7 @@ func (c *Checker) MayKnow(who *fixture.Person, of *fixture.Row, column string, d
 }
 
 // SeesErased reports whether an answer is one for a person who may request deleted rows, and did.
-func (c *Checker) SeesErased(e *fixture.Endpoint, r fixture.Request) bool {
+func (c *Checker) SeesErased(e *exchange.Endpoint, r exchange.Request) bool {
 	query, err := url.ParseQuery(r.Query)
 	return err == nil && e.Deleted != nil && query.Get(table.ParamDeleted) == "true" && e.Deleted.Permit(c.CallOf(r.By, e.Route))
 }

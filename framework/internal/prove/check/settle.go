@@ -8,13 +8,15 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/contents"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 )
 
 // Perform sends a request for a row, nil for none. It checks what the request changed and what the answer
 // has, and returns the rows that are new. They count as made by the person who made the row.
-func (c *Checker) Perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Row) (*fixture.Answer, []*fixture.Row) {
+func (c *Checker) Perform(e *exchange.Endpoint, r exchange.Request, on *fixture.Row) (*exchange.Answer, []*fixture.Row) {
 	before, hidden, named := c.Contents(), c.Foresee(e, r.By), c.Named(e, r)
 	got := c.Send(e, r)
 	c.Untouched(e, got, on, before, hidden)
@@ -22,7 +24,7 @@ func (c *Checker) Perform(e *fixture.Endpoint, r fixture.Request, on *fixture.Ro
 }
 
 // Settle checks what an answer has, and returns the rows that are new after its request.
-func (c *Checker) Settle(e *fixture.Endpoint, got *fixture.Answer, before fixture.Contents, on *fixture.Row, named map[string]bool) []*fixture.Row {
+func (c *Checker) Settle(e *exchange.Endpoint, got *exchange.Answer, before contents.Contents, on *fixture.Row, named map[string]bool) []*fixture.Row {
 	c.CheckShown(e, got, named)
 	c.checkLocks(e, got, on)
 	fresh := c.Learn(before, fixture.MakerOf(got.Request, on))
@@ -32,7 +34,7 @@ func (c *Checker) Settle(e *fixture.Endpoint, got *fixture.Answer, before fixtur
 }
 
 // CheckShown checks that an answer is no failure of the server, and shows nothing of a row or a field that its sender may not see.
-func (c *Checker) CheckShown(e *fixture.Endpoint, got *fixture.Answer, named map[string]bool) {
+func (c *Checker) CheckShown(e *exchange.Endpoint, got *exchange.Answer, named map[string]bool) {
 	if secret := c.SecretIn(e, got, named); secret != "" && !e.SignsIn {
 		c.Find(e, got.By, got.Curl(), "the answer has %q, which is of a row or a field that is not theirs", secret)
 	}
@@ -43,7 +45,7 @@ func (c *Checker) CheckShown(e *fixture.Endpoint, got *fixture.Answer, named map
 
 // Named lists the texts of the rows whose key a request has, as far as its sender sees them. The request may hide such a row,
 // as it sells an article.
-func (c *Checker) Named(e *fixture.Endpoint, r fixture.Request) map[string]bool {
+func (c *Checker) Named(e *exchange.Endpoint, r exchange.Request) map[string]bool {
 	texts, sent := map[string]bool{}, r.Sent()
 	for _, one := range c.Made {
 		if answers.HasWhole(sent, c.KeyOf(one)) && c.byWhere(e, one) && !c.HiddenFrom(r.By, one) {
@@ -57,7 +59,7 @@ func (c *Checker) Named(e *fixture.Endpoint, r fixture.Request) map[string]bool 
 
 // checkAnswered checks that the framework answers a request with the row that the path names, or with the row
 // that is new. A view without the primary key says nothing about that.
-func (c *Checker) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, fresh []*fixture.Row) {
+func (c *Checker) checkAnswered(e *exchange.Endpoint, got *exchange.Answer, on *fixture.Row, fresh []*fixture.Row) {
 	if !e.Declared() || !got.OK() || e.Pagination != nil || e.Resource.Table == nil {
 		return
 	}
@@ -85,7 +87,7 @@ func (c *Checker) checkAnswered(e *fixture.Endpoint, got *fixture.Answer, on *fi
 }
 
 // itemsOf lists the rows that the items of a request for several rows name.
-func (c *Checker) itemsOf(e *fixture.Endpoint, got *fixture.Answer) (rows []*fixture.Row) {
+func (c *Checker) itemsOf(e *exchange.Endpoint, got *exchange.Answer) (rows []*fixture.Row) {
 	if e.Bulk == nil {
 		return nil
 	}
@@ -98,7 +100,7 @@ func (c *Checker) itemsOf(e *fixture.Endpoint, got *fixture.Answer) (rows []*fix
 }
 
 // checkMoved checks that the framework has not written a row that the Where of its viewset hides from the sender.
-func (c *Checker) checkMoved(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, fresh []*fixture.Row) {
+func (c *Checker) checkMoved(e *exchange.Endpoint, got *exchange.Answer, on *fixture.Row, fresh []*fixture.Row) {
 	if !e.Fills() || !got.OK() || e.Resource.Scope.Kind != declare.ScopeWhere {
 		return
 	}
@@ -111,7 +113,7 @@ func (c *Checker) checkMoved(e *fixture.Endpoint, got *fixture.Answer, on *fixtu
 }
 
 // CheckUnchanged checks that requests for a row that is not the sender's left the database as it was.
-func (c *Checker) CheckUnchanged(e *fixture.Endpoint, before fixture.Contents, sent fixture.Request, orAnother string) {
+func (c *Checker) CheckUnchanged(e *exchange.Endpoint, before contents.Contents, sent exchange.Request, orAnother string) {
 	if changed := before.ChangedIn(c.Contents()); len(changed) > 0 {
 		c.Find(e, sent.By, sent.Curl(), "it%s changes %s, and the row is not theirs", orAnother, strings.Join(changed, ", "))
 	}

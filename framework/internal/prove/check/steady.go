@@ -3,12 +3,12 @@ package check
 import (
 	"time"
 
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // Lasts reports whether the answer to a request stays the same for a second. One that has the time does not. Each
 // endpoint is tried once.
-func (c *Checker) Lasts(e *fixture.Endpoint, r fixture.Request, now *fixture.Answer) bool {
+func (c *Checker) Lasts(e *exchange.Endpoint, r exchange.Request, now *exchange.Answer) bool {
 	if !e.Steady && !e.Timed {
 		select {
 		case <-c.Ctx.Done():

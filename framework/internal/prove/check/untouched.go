@@ -7,6 +7,8 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/contents"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -16,13 +18,13 @@ import (
 // it also checks that the request changed no row that the sender may not change, and no part of a row beside
 // that of the request. foreseen are the hidden rows that a Where may hide because the request has changed the
 // database.
-func (c *Checker) Untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixture.Row, before fixture.Contents, foreseen map[*fixture.Row]bool) {
+func (c *Checker) Untouched(e *exchange.Endpoint, got *exchange.Answer, on *fixture.Row, before contents.Contents, foreseen map[*fixture.Row]bool) {
 	after := c.Contents()
 	changed := before.ChangedIn(after)
 	if len(changed) == 0 {
 		return
 	}
-	lost := slices.DeleteFunc(slices.Clone(c.Made), func(one *fixture.Row) bool { return !before.Loses(one, after) })
+	lost := slices.DeleteFunc(slices.Clone(c.Made), func(one *fixture.Row) bool { return !one.IsLost(before, after) })
 	taken := c.takenAlong(e, got.Request, on, lost)
 	for _, name := range changed {
 		if slices.ContainsFunc(lost, func(one *fixture.Row) bool {
@@ -35,7 +37,7 @@ func (c *Checker) Untouched(e *fixture.Endpoint, got *fixture.Answer, on *fixtur
 }
 
 // untouchable reports whether a request for the row on must not change another row.
-func (c *Checker) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *fixture.Row) bool {
+func (c *Checker) untouchable(e *exchange.Endpoint, r exchange.Request, one, on *fixture.Row) bool {
 	switch {
 	case c.outOfReach(r.By, one), e.Fills() && c.KeptFrom(r.By, one), (e.Fills() || e.Links()) && c.ofAnother(one, on):
 		return true
@@ -45,7 +47,7 @@ func (c *Checker) untouchable(e *fixture.Endpoint, r fixture.Request, one, on *f
 
 // takenAlong has the rows that a delete may take along: those of its request, changed rows that refer to them, as the answers to a
 // comment, and changed rows to which these refer, as the post that counts its comments. It is empty for other endpoints.
-func (c *Checker) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture.Row, lost []*fixture.Row) map[*fixture.Row]bool {
+func (c *Checker) takenAlong(e *exchange.Endpoint, r exchange.Request, on *fixture.Row, lost []*fixture.Row) map[*fixture.Row]bool {
 	taken := map[*fixture.Row]bool{}
 	if e.Kind != declare.VerbDeletes {
 		return taken
@@ -71,20 +73,20 @@ func (c *Checker) takenAlong(e *fixture.Endpoint, r fixture.Request, on *fixture
 }
 
 // isNamed reports whether what a request sends has the primary key of a row, or its key in the paths of the endpoint's viewset.
-func (c *Checker) isNamed(e *fixture.Endpoint, sent string, one *fixture.Row) bool {
+func (c *Checker) isNamed(e *exchange.Endpoint, sent string, one *fixture.Row) bool {
 	return answers.HasWhole(sent, c.KeyOf(one)) ||
 		one.Table == e.Resource.Table.Name && answers.HasWhole(sent, url.QueryEscape(one.Key(e.Resource)))
 }
 
 // onlyReads reports whether a row is one of another caller by the scope of a viewset, and no other viewset that shows it lets a
 // person update or delete it, such as a public directory of rows that belong to users. An action changes the row that it names.
-func (c *Checker) onlyReads(who *fixture.Person, one *fixture.Row) (owned bool) {
+func (c *Checker) onlyReads(who *exchange.Person, one *fixture.Row) (owned bool) {
 	for _, r := range c.Registry.Resources {
 		switch {
 		case r.Table.Name != one.Table:
 		case !c.Sees(who, r, one):
 			owned = owned || isOwned(r)
-		case slices.ContainsFunc(c.Endpoints, func(e *fixture.Endpoint) bool {
+		case slices.ContainsFunc(c.Endpoints, func(e *exchange.Endpoint) bool {
 			return e.Resource == r && e.Declared() && e.Info.Method != http.MethodGet && e.Spec.Key != nil && c.Permits(e, who, one)
 		}):
 			return false
@@ -99,7 +101,7 @@ func isOwned(r *table.Resource) bool {
 }
 
 // concerns reports whether a request names a row, or a row that refers to it or to which it refers.
-func (c *Checker) concerns(r fixture.Request, one *fixture.Row) bool {
+func (c *Checker) concerns(r exchange.Request, one *fixture.Row) bool {
 	own, sent := c.KeyOf(one), r.Sent()
 	return slices.ContainsFunc(c.Made, func(named *fixture.Row) bool {
 		key := c.KeyOf(named)
@@ -109,7 +111,7 @@ func (c *Checker) concerns(r fixture.Request, one *fixture.Row) bool {
 
 // Foresee returns the newest rows of others that a person may not see, before a function runs, of each viewset
 // whose scope leads to a Where.
-func (c *Checker) Foresee(e *fixture.Endpoint, who *fixture.Person) map[*fixture.Row]bool {
+func (c *Checker) Foresee(e *exchange.Endpoint, who *exchange.Person) map[*fixture.Row]bool {
 	const most, tries = 3, 12 // rows of each viewset
 	hidden := map[*fixture.Row]bool{}
 	if e.Declared() {
@@ -135,7 +137,7 @@ func (c *Checker) Foresee(e *fixture.Endpoint, who *fixture.Person) map[*fixture
 
 // byWhere reports whether a Where may hide a row because an endpoint has changed another row, as a membership of
 // the sender. If the framework itself writes the row of a request, only the Where of the row's own viewset may.
-func (c *Checker) byWhere(e *fixture.Endpoint, one *fixture.Row) bool {
+func (c *Checker) byWhere(e *exchange.Endpoint, one *fixture.Row) bool {
 	return slices.ContainsFunc(c.Registry.Resources, func(r *table.Resource) bool {
 		return r.Table.Name == one.Table && (r.Scope.Kind == declare.ScopeWhere || !e.Fills() && LeadsToWhere(r))
 	})
@@ -148,13 +150,13 @@ func LeadsToWhere(r *table.Resource) bool {
 
 // outOfReach reports whether a viewset hides a row from a person, and no viewset that the person may use
 // shows it.
-func (c *Checker) outOfReach(who *fixture.Person, one *fixture.Row) (hidden bool) {
+func (c *Checker) outOfReach(who *exchange.Person, one *fixture.Row) (hidden bool) {
 	for _, r := range c.Registry.Resources {
 		switch {
 		case r.Table.Name != one.Table:
 		case !c.Sees(who, r, one):
 			hidden = true
-		case slices.ContainsFunc(c.Endpoints, func(e *fixture.Endpoint) bool { return e.Resource == r && e.Access(who) != spec.AccessRefused }):
+		case slices.ContainsFunc(c.Endpoints, func(e *exchange.Endpoint) bool { return e.Resource == r && e.Access(who) != spec.AccessRefused }):
 			return false
 		}
 	}

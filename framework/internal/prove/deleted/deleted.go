@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/lists"
 	"trestle.example/framework/internal/prove/reach"
@@ -30,8 +31,8 @@ func (p prover) tryDeleted() {
 }
 
 // tryDelete makes a row and deletes it, as the first person who may do both.
-func (p prover) tryDelete(e, maker *fixture.Endpoint) {
-	at := slices.IndexFunc(p.People, func(who *fixture.Person) bool {
+func (p prover) tryDelete(e, maker *exchange.Endpoint) {
+	at := slices.IndexFunc(p.People, func(who *exchange.Person) bool {
 		return maker.Access(who) != spec.AccessRefused && e.Access(who) != spec.AccessRefused
 	})
 	if at < 0 {
@@ -42,7 +43,7 @@ func (p prover) tryDelete(e, maker *fixture.Endpoint) {
 	if usual == nil {
 		return
 	}
-	readers := []*fixture.Person{who, p.People[2], p.People[len(p.People)-1]}
+	readers := []*exchange.Person{who, p.People[2], p.People[len(p.People)-1]}
 	for range 2 { // the first row may need new ones, which stay: the second one finds them there
 		looks, known := lists.Before(p.Checker, readers, usual), slices.Clone(p.Made)
 		fresh, _ := p.Create(maker, who)
@@ -73,7 +74,7 @@ func (p prover) reachDeleted(one *fixture.Row) {
 		if e.Spec.Key == nil && !byBulk || e.Restores || e.Resource.Table == nil || e.Resource.Table.Name != one.Table || !fixture.DeletedFor(e.Resource, one) {
 			continue
 		}
-		for _, who := range []*fixture.Person{one.By, p.People[len(p.People)-1]} {
+		for _, who := range []*exchange.Person{one.By, p.People[len(p.People)-1]} {
 			refused := e.Access(who) == spec.AccessRefused
 			switch r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one); {
 			case !ok || byBulk && refused:

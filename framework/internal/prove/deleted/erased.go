@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/reach"
 	"trestle.example/framework/internal/spec"
@@ -17,7 +18,7 @@ import (
 // that declares that. Other callers than the permitted ones must see and change nothing. A Where may depend on the deletion, so such
 // viewsets are left out.
 func (p prover) tryErased(one *fixture.Row) {
-	var restoring []*fixture.Endpoint
+	var restoring []*exchange.Endpoint
 	for _, e := range p.Endpoints {
 		switch of := e.Resource; {
 		case of.Table == nil || of.Table.Name != one.Table || of.Scope.Kind == declare.ScopeWhere || of.Writers.Kind == declare.ScopeWhere:
@@ -33,7 +34,7 @@ func (p prover) tryErased(one *fixture.Row) {
 }
 
 // requestErased sends the request of an endpoint for deleted rows as each person.
-func (p prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
+func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
 	for _, who := range p.People {
 		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 		if !ok || e.Access(who) == spec.AccessRefused {
@@ -57,7 +58,7 @@ func (p prover) requestErased(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // listErased sends a request for deleted rows. may reports whether the sender may see such rows, and has whether one is theirs.
-func (p prover) listErased(e *fixture.Endpoint, r fixture.Request, may, has bool) {
+func (p prover) listErased(e *exchange.Endpoint, r exchange.Request, may, has bool) {
 	got := p.Send(e, r)
 	p.CheckShown(e, got, nil)
 	switch {
@@ -69,15 +70,15 @@ func (p prover) listErased(e *fixture.Endpoint, r fixture.Request, may, has bool
 }
 
 // tryRestore restores a deleted row as each person who may not, and at last as one who may.
-func (p prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
-	permitted := func(who *fixture.Person) bool { return p.Permits(e, who, one) }
+func (p prover) tryRestore(e *exchange.Endpoint, one *fixture.Row) {
+	permitted := func(who *exchange.Person) bool { return p.Permits(e, who, one) }
 	for _, who := range p.People {
 		if !permitted(who) {
 			p.reachRestore(e, who, one)
 		}
 	}
 	reach.Elsewhere(p.Checker, e, one)
-	people := slices.Concat([]*fixture.Person{one.By}, p.People)
+	people := slices.Concat([]*exchange.Person{one.By}, p.People)
 	at := slices.IndexFunc(people, permitted)
 	if at < 0 || !fixture.DeletedFor(e.Resource, one) {
 		return
@@ -95,7 +96,7 @@ func (p prover) tryRestore(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // reachRestore restores a deleted row as a person who may not. The row must stay as it is.
-func (p prover) reachRestore(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+func (p prover) reachRestore(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) {
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	if !ok {
 		return

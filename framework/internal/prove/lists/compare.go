@@ -6,15 +6,16 @@ import (
 
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 )
 
 // A Look is one way to read, and what a person last got from it.
 type Look struct {
-	e   *fixture.Endpoint
-	r   fixture.Request
-	was *fixture.Answer
+	e   *exchange.Endpoint
+	r   exchange.Request
+	was *exchange.Answer
 	// shows: the person saw one of the rows that change.
 	shows bool
 }
@@ -71,7 +72,7 @@ const firstStart, lastStart = "aaa", "zzz"
 
 // likeOf returns one of the rows that an endpoint made, of the table of its viewset if there is one;
 // nil if no viewset serves one. If the request changed a row instead, it returns that row.
-func (p prover) likeOf(e *fixture.Endpoint, maker *fixture.Person, fresh []*fixture.Row) (like *fixture.Row) {
+func (p prover) likeOf(e *exchange.Endpoint, maker *exchange.Person, fresh []*fixture.Row) (like *fixture.Row) {
 	for _, one := range append(fresh, p.RowsOf(e.Resource)...) {
 		switch {
 		case one.Table == e.Resource.Table.Name && one.By == maker:
@@ -85,7 +86,7 @@ func (p prover) likeOf(e *fixture.Endpoint, maker *fixture.Person, fresh []*fixt
 
 // compareLooks compares what others read before and after a function, which makes or changes a row of a
 // person by an endpoint, and is false if it fails. changed are the rows that it changes.
-func (p prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *fixture.Row, changed []*fixture.Row, change func() bool) {
+func (p prover) compareLooks(e *exchange.Endpoint, maker *exchange.Person, like *fixture.Row, changed []*fixture.Row, change func() bool) {
 	if like == nil {
 		return
 	}
@@ -119,7 +120,7 @@ func (p prover) compareLooks(e *fixture.Endpoint, maker *fixture.Person, like *f
 }
 
 // look reads as a person does. A failure of the server is a finding.
-func (p prover) look(l *Look) *fixture.Answer {
+func (p prover) look(l *Look) *exchange.Answer {
 	got := p.Send(l.e, l.r)
 	if got.Status >= http.StatusInternalServerError {
 		p.Find(l.e, l.r.By, got.Curl(), "it is answered %d", got.Status)
@@ -129,7 +130,7 @@ func (p prover) look(l *Look) *fixture.Answer {
 
 // createAgain makes one more row, by another person of the same kind if the first one may have no other.
 // If that fails too, nothing can be compared.
-func (p prover) createAgain(e *fixture.Endpoint, maker *fixture.Person) bool {
+func (p prover) createAgain(e *exchange.Endpoint, maker *exchange.Person) bool {
 	if _, ok := p.Create(e, maker); ok {
 		return true
 	}
@@ -146,7 +147,7 @@ func (p prover) createAgain(e *fixture.Endpoint, maker *fixture.Person) bool {
 
 // compared reads again after rows were made or changed, and compares. It is false if a person sees one of the
 // rows, or saw it before, so that what the person reads may differ.
-func (p prover) compared(e *fixture.Endpoint, looks []*Look, like *fixture.Row, fresh []*fixture.Row) bool {
+func (p prover) compared(e *exchange.Endpoint, looks []*Look, like *fixture.Row, fresh []*fixture.Row) bool {
 	whole := true
 	for _, l := range looks {
 		was, now := l.was, p.look(l)
@@ -172,7 +173,7 @@ func (p prover) compared(e *fixture.Endpoint, looks []*Look, like *fixture.Row, 
 }
 
 // varies reports whether two answers differ although nothing changed, as those with a new secret do.
-func (p prover) varies(l *Look, now *fixture.Answer) bool {
+func (p prover) varies(l *Look, now *exchange.Answer) bool {
 	return l.e.Endless || p.Send(l.e, l.r).Plain() != now.Plain()
 }
 

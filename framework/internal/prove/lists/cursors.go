@@ -2,12 +2,13 @@ package lists
 
 import (
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 )
 
 // tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it.
-func (p prover) tryCursors(e *fixture.Endpoint) {
+func (p prover) tryCursors(e *exchange.Endpoint) {
 	if !e.HasCursors() {
 		return
 	}
@@ -33,7 +34,7 @@ func (p prover) tryCursors(e *fixture.Endpoint) {
 
 // withCursor returns the request for the second page of a list, which a caller gets in the header Link of
 // the first. Below a parent it is the list of the first row whose parent has enough rows.
-func (p prover) withCursor(e *fixture.Endpoint, owner *fixture.Person) (r fixture.Request, ok bool) {
+func (p prover) withCursor(e *exchange.Endpoint, owner *exchange.Person) (r exchange.Request, ok bool) {
 	on := []*fixture.Row{nil}
 	if e.Resource.Above != nil {
 		on = append(on, p.RowsOf(e.Resource)...)

@@ -3,11 +3,12 @@ package lists
 import (
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/check"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 )
 
 // Before lists what some people read before a row is made and deleted.
-func Before(c *check.Checker, readers []*fixture.Person, usual *fixture.Row) (looks []*Look) {
+func Before(c *check.Checker, readers []*exchange.Person, usual *fixture.Row) (looks []*Look) {
 	p := prover{c}
 	for _, reader := range readers {
 		looks = append(looks, p.looks(reader, usual)...)
@@ -19,7 +20,7 @@ func Before(c *check.Checker, readers []*fixture.Person, usual *fixture.Row) (lo
 }
 
 // CompareDeleted reads again after a row was made and deleted at an endpoint. A viewset whose model has no mark of deleted rows shows the row.
-func CompareDeleted(c *check.Checker, e *fixture.Endpoint, looks []*Look, one *fixture.Row) {
+func CompareDeleted(c *check.Checker, e *exchange.Endpoint, looks []*Look, one *fixture.Row) {
 	p := prover{c}
 	for _, l := range looks {
 		if of := l.e.Resource; of.Table != nil && of.Table.Name == one.Table && !fixture.DeletedFor(of, one) {

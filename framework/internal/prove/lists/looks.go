@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
@@ -15,7 +16,7 @@ import (
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
 // one, with each order, and each parameter with values of a row that the person may not see. A list is
 // also read with pages of one row, because the server counts the rows of a longer list in another way.
-func (p prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*Look) {
+func (p prover) looks(who *exchange.Person, hidden *fixture.Row) (all []*Look) {
 	for _, e := range p.Endpoints {
 		if e.Info.Method != http.MethodGet || e.Access(who) == spec.AccessRefused || e.Endless {
 			continue
@@ -26,7 +27,7 @@ func (p prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*Look) {
 		}
 		required := (&fixture.Writer{Fixture: p.Fixture, By: who}).Query(e)
 		add := func(query url.Values, small bool) {
-			all = append(all, &Look{e: e, r: fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who, Small: small}})
+			all = append(all, &Look{e: e, r: exchange.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who, Small: small}})
 		}
 		add(required, false)
 		if e.Pagination != nil {
@@ -43,8 +44,8 @@ func (p prover) looks(who *fixture.Person, hidden *fixture.Row) (all []*Look) {
 	return all
 }
 
-// valuesFor lists the values of a parameter that a person tries to find a hidden row: none for that of deleted rows, which tryErased sends.
-func valuesFor(e *fixture.Endpoint, param spec.Param, hidden *fixture.Row, keys []string) []string {
+// valuesFor lists the values of a parameter that a person tries to find a hidden row: none for that of deleted rows, which package deleted sends.
+func valuesFor(e *exchange.Endpoint, param spec.Param, hidden *fixture.Row, keys []string) []string {
 	if e.Deleted != nil && param.Name == table.ParamDeleted {
 		return nil
 	}
@@ -53,7 +54,7 @@ func valuesFor(e *fixture.Endpoint, param spec.Param, hidden *fixture.Row, keys 
 
 // seenBy returns a row that a person may have at an endpoint. For an endpoint of no row it is nil,
 // but for one below a row it is the hidden row, if the person sees the row above.
-func (p prover) seenBy(who *fixture.Person, e *fixture.Endpoint, hidden *fixture.Row) *fixture.Row {
+func (p prover) seenBy(who *exchange.Person, e *exchange.Endpoint, hidden *fixture.Row) *fixture.Row {
 	if e.Spec.Key == nil {
 		if above := e.Resource.Above; above != nil && e.Resource.Table.Name == hidden.Table && p.SeesAt(who, above.Parent, hidden.Values[above.Column.Name]) {
 			return hidden
@@ -69,6 +70,6 @@ func (p prover) seenBy(who *fixture.Person, e *fixture.Endpoint, hidden *fixture
 }
 
 // searches reports whether a parameter searches texts.
-func searches(e *fixture.Endpoint, param spec.Param) bool {
+func searches(e *exchange.Endpoint, param spec.Param) bool {
 	return param.Name == "q" || e.Resource.Search != nil && param.Name == e.Resource.Search.Parameter().Name
 }

@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -23,7 +24,7 @@ func (p prover) tryMine() {
 		return
 	}
 	for _, e := range p.Endpoints {
-		for _, who := range []*fixture.Person{p.People[0], newcomer} {
+		for _, who := range []*exchange.Person{p.People[0], newcomer} {
 			if e.Info.Method == http.MethodGet && (e.Declared() || e.Pagination != nil) && e.Access(who) != spec.AccessRefused {
 				p.readMine(e, who)
 			}
@@ -44,7 +45,7 @@ func (p prover) useToggles() {
 }
 
 // hasRows reports whether a row that a viewset serves has the id of a person.
-func (p prover) hasRows(who *fixture.Person) bool {
+func (p prover) hasRows(who *exchange.Person) bool {
 	all := p.Contents()
 	return slices.ContainsFunc(p.Registry.Resources, func(r *table.Resource) bool {
 		for _, one := range all[r.Table.Name] {
@@ -58,14 +59,14 @@ func (p prover) hasRows(who *fixture.Person) bool {
 
 // readMine reads an endpoint as a caller without a row that mine can count: no function with mine has a
 // value, and no row matches a condition that needs one.
-func (p prover) readMine(e *fixture.Endpoint, who *fixture.Person) {
+func (p prover) readMine(e *exchange.Endpoint, who *exchange.Person) {
 	names := mineOf(e.Resource)
 	path, ok := p.PathOf(e, who, p.seenBy(who, e, &fixture.Row{}))
 	if !ok {
 		return
 	}
-	read := func(query url.Values) (*fixture.Answer, []map[string]any) {
-		got := p.Send(e, fixture.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who})
+	read := func(query url.Values) (*exchange.Answer, []map[string]any) {
+		got := p.Send(e, exchange.Request{Method: http.MethodGet, Path: path, Query: query.Encode(), By: who})
 		return got, answers.Objects(e, got.Value())
 	}
 	got, objects := read(nil)
@@ -105,7 +106,7 @@ func mineOf(r *table.Resource) (names []string) {
 }
 
 // wantsMine reports whether each row of a list needs a row of the caller.
-func wantsMine(e *fixture.Endpoint) bool {
+func wantsMine(e *exchange.Endpoint) bool {
 	return slices.ContainsFunc(e.Resource.Declaration.Actions, func(a declare.Action) bool {
 		return a.Name == e.Route.Name && slices.ContainsFunc(a.List.Where, func(text string) bool {
 			return strings.HasPrefix(text, "exists(") && strings.HasSuffix(text, mine)

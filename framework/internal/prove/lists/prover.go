@@ -2,7 +2,7 @@ package lists
 
 import (
 	"trestle.example/framework/internal/prove/check"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // A prover sends the requests of this package.
@@ -15,7 +15,7 @@ func CompareCreates(c *check.Checker) { prover{c}.tryLists() }
 func CompareChanges(c *check.Checker) { prover{c}.tryChanges() }
 
 // Try reads a list with cursors of other callers, with each export, and with totals.
-func Try(c *check.Checker, e *fixture.Endpoint) {
+func Try(c *check.Checker, e *exchange.Endpoint) {
 	p := prover{c}
 	p.tryCursors(e)
 	p.tryExports(e)

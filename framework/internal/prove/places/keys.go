@@ -11,18 +11,18 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/sample"
 )
 
 // A Place is one place of a request.
 type Place struct {
 	Name string
-	With func(key string) fixture.Request // the request with another key in this place
+	With func(key string) exchange.Request // the request with another key in this place
 }
 
 // Keys lists the places of a request for a UUID that no tag says the viewset of.
-func Keys(e *fixture.Endpoint, r fixture.Request) (all []Place) {
+func Keys(e *exchange.Endpoint, r exchange.Request) (all []Place) {
 	if r.Method == http.MethodGet {
 		return parametersIn(e, r)
 	}
@@ -34,7 +34,7 @@ func Keys(e *fixture.Endpoint, r fixture.Request) (all []Place) {
 		body = object[e.BodyIn.Member]
 	}
 	for _, found := range keysIn(body, e.Input, "") {
-		all = append(all, Place{found[0], func(key string) fixture.Request {
+		all = append(all, Place{found[0], func(key string) exchange.Request {
 			changed := r
 			changed.Body = []byte(sample.Mask(string(r.Body), found[1], key))
 			return changed
@@ -66,12 +66,12 @@ func keysIn(value any, shape *input.Shape, at string) (all [][2]string) {
 }
 
 // parametersIn lists the parameters of a function that are UUIDs without the tag ref.
-func parametersIn(e *fixture.Endpoint, r fixture.Request) (all []Place) {
+func parametersIn(e *exchange.Endpoint, r exchange.Request) (all []Place) {
 	for _, param := range e.Spec.Params {
 		if param.Field == nil || param.Field.Ref != "" || !HoldsKeys(param.Type) {
 			continue
 		}
-		all = append(all, Place{"the parameter " + param.Name, func(key string) fixture.Request {
+		all = append(all, Place{"the parameter " + param.Name, func(key string) exchange.Request {
 			query, _ := url.ParseQuery(r.Query) // the prover made it
 			query.Set(param.Name, key)
 			changed := r

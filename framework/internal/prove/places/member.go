@@ -7,17 +7,17 @@ import (
 	"strconv"
 
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // Member returns the value of a member of a body, or of the last item of a list; nil if the body lacks it.
-func Member(e *fixture.Endpoint, r fixture.Request, name string) any {
+func Member(e *exchange.Endpoint, r exchange.Request, name string) any {
 	_, object := objectIn(e, r)
 	return object[name]
 }
 
 // objectIn returns a body, and the input in it: the last item of a list. Both are nil if it has none.
-func objectIn(e *fixture.Endpoint, r fixture.Request) (body any, object map[string]any) {
+func objectIn(e *exchange.Endpoint, r exchange.Request) (body any, object map[string]any) {
 	if json.Unmarshal(r.Body, &body) != nil {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func objectIn(e *fixture.Endpoint, r fixture.Request) (body any, object map[stri
 }
 
 // Items returns the input in the body of a request: the items of a list, or the body itself.
-func Items(e *fixture.Endpoint, r fixture.Request) (items []map[string]any) {
+func Items(e *exchange.Endpoint, r exchange.Request) (items []map[string]any) {
 	text := json.RawMessage(r.Body)
 	if e.BodyIn.Member != "" {
 		var body map[string]json.RawMessage
@@ -62,7 +62,7 @@ func Text(value any) string {
 }
 
 // WithMember returns the body of a request with another value of a member, or of one of the last item of a list.
-func WithMember(e *fixture.Endpoint, r fixture.Request, name string, value any) []byte {
+func WithMember(e *exchange.Endpoint, r exchange.Request, name string, value any) []byte {
 	body, object := objectIn(e, r)
 	if object == nil {
 		return r.Body

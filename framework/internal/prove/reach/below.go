@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 )
 
 // tryBelow sends the requests of an endpoint below a row of another caller: the answers must be those
 // below a row that does not exist.
-func (p prover) tryBelow(e *fixture.Endpoint) {
+func (p prover) tryBelow(e *exchange.Endpoint) {
 	if e.Resource.Above == nil {
 		return
 	}
@@ -28,7 +29,7 @@ func (p prover) tryBelow(e *fixture.Endpoint) {
 		if e.Access(who) == spec.AccessRefused || !hidden && !kept || !ok {
 			continue
 		}
-		r := fixture.Request{By: who, Header: http.Header{}}
+		r := exchange.Request{By: who, Header: http.Header{}}
 		r.Query, r.Body = p.WriterLike(e, who, nil, "").Content(e)
 		before := p.Contents()
 		for _, keys := range append([][]string{keys}, candidates.CrossedKeys(p.Fixture, parent, who, keys)...) {
@@ -42,7 +43,7 @@ func (p prover) tryBelow(e *fixture.Endpoint) {
 }
 
 // reachBelow sends the requests of an endpoint below a row that is not the sender's: by each method, and for each export.
-func (p prover) reachBelow(e *fixture.Endpoint, r fixture.Request, above *fixture.Row, hidden bool) {
+func (p prover) reachBelow(e *exchange.Endpoint, r exchange.Request, above *fixture.Row, hidden bool) {
 	for _, r.Method = range methodsOf(e) {
 		p.reachBy(e, r, e.Resource.Above.Parent, above, false, hidden)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
@@ -15,7 +16,7 @@ import (
 // tryBulk sends the requests for several rows with the key of a row that the sender may not change. No such row must
 // change. For a row that the sender may not see, the answer must be that for a row that does not exist, unless a
 // request with a natural key creates one.
-func (p prover) tryBulk(e *fixture.Endpoint) {
+func (p prover) tryBulk(e *exchange.Endpoint) {
 	if e.Bulk == nil || e.Info.Method == http.MethodPost {
 		return
 	}
@@ -37,7 +38,7 @@ func (p prover) tryBulk(e *fixture.Endpoint) {
 }
 
 // ownersAround lists the other people who may make rows, the neighbours of one first: each person tries rows of other kinds of callers.
-func (p prover) ownersAround(at int) (all []*fixture.Person) {
+func (p prover) ownersAround(at int) (all []*exchange.Person) {
 	count := len(p.People)
 	for n := 1; n < count; n++ {
 		next := (at + (n+1)/2) % count
@@ -56,7 +57,7 @@ func (p prover) ownersAround(at int) (all []*fixture.Person) {
 const mostReached = 2
 
 // exercise sends the request as callers who may change a row that there is, until one succeeds.
-func (p prover) exercise(e *fixture.Endpoint) {
+func (p prover) exercise(e *exchange.Endpoint) {
 	for _, who := range p.People[1:] {
 		for _, one := range p.RowsOf(e.Resource) {
 			if e.Tried.Succeeded() {
@@ -74,7 +75,7 @@ func (p prover) exercise(e *fixture.Endpoint) {
 
 // tryBulkAs sends the requests of a person who may not see a row, or not change it. It counts the rows that the person does not see, and
 // the others.
-func (p prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, tried map[bool]int) {
+func (p prover) tryBulkAs(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row, tried map[bool]int) {
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
 	refused := e.Access(who) == spec.AccessRefused
@@ -92,7 +93,7 @@ func (p prover) tryBulkAs(e *fixture.Endpoint, who *fixture.Person, one *fixture
 }
 
 // tryRefused sends the request of a person that the declarations reject: it must leave the database as it is.
-func (p prover) tryRefused(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+func (p prover) tryRefused(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) {
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	if !ok {
 		return
@@ -106,7 +107,7 @@ func (p prover) tryRefused(e *fixture.Endpoint, who *fixture.Person, one *fixtur
 
 // bulkRequests lists the requests of a person for a row of another caller: below its own parent, below a parent of the
 // person, and after a row that the person may change.
-func (p prover) bulkRequests(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) (all []fixture.Request) {
+func (p prover) bulkRequests(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) (all []exchange.Request) {
 	w := p.WriterLike(e, who, one, "")
 	r, ok := p.RequestOf(e, w, one)
 	if !ok {
@@ -145,7 +146,7 @@ func (p prover) takes(own, one *fixture.Row) bool {
 }
 
 // reachByBulk sends a request whose last row the sender may not change.
-func (p prover) reachByBulk(e *fixture.Endpoint, r fixture.Request, one *fixture.Row, hidden bool) {
+func (p prover) reachByBulk(e *exchange.Endpoint, r exchange.Request, one *fixture.Row, hidden bool) {
 	before, named := p.Contents(), p.Named(e, r)
 	got := p.Send(e, r)
 	p.CheckShown(e, got, named)
@@ -155,7 +156,7 @@ func (p prover) reachByBulk(e *fixture.Endpoint, r fixture.Request, one *fixture
 	}
 	after := p.Contents()
 	switch changed := before.ChangedIn(after); {
-	case before.Loses(one, after):
+	case one.IsLost(before, after):
 		p.Find(e, r.By, got.Curl(), "it changes a row that is not theirs")
 	case !got.OK() && !e.Bulk.Each && len(changed) > 0: // an item before the last one may succeed by itself
 		p.Find(e, r.By, got.Curl(), "it is rejected, and changes %s", strings.Join(changed, ", "))

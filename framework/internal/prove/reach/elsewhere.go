@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 )
 
 // tryElsewhere sends the request for a row below rows to which it does not belong, as the person who made the row: below another one of
 // the person, and below one that the person may not see. The answer must be that for a row that does not exist.
-func (p prover) tryElsewhere(e *fixture.Endpoint, one *fixture.Row) {
+func (p prover) tryElsewhere(e *exchange.Endpoint, one *fixture.Row) {
 	if e.Resource.Above == nil || !p.Permits(e, one.By, one) {
 		return
 	}

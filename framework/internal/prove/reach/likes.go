@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 )
 
 // reachLikes sends the requests for other rows, to which rows of other tables refer: an action that reads as each person, and
 // anything but a declared read as the first person who may not send it for the row.
-func (p prover) reachLikes(e *fixture.Endpoint, one *fixture.Row, likes []*fixture.Row) {
+func (p prover) reachLikes(e *exchange.Endpoint, one *fixture.Row, likes []*fixture.Row) {
 	for _, like := range likes {
 		switch {
 		case like == one || e.Kind == declare.VerbShows:
@@ -26,7 +27,7 @@ func (p prover) reachLikes(e *fixture.Endpoint, one *fixture.Row, likes []*fixtu
 // reachStaffs sends the requests for rows that the staff and superusers made, as the first of the other users: a check may
 // leave out the rows of callers who may do everything. It makes such a row only if the framework itself does: a row of a function may
 // be in a state in which other actions fail.
-func (p prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
+func (p prover) reachStaffs(e *exchange.Endpoint, one *fixture.Row) {
 	for _, owner := range p.People {
 		if !owner.Staff || owner == one.By {
 			continue
@@ -35,7 +36,7 @@ func (p prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
 		all := p.RowsOf(e.Resource)
 		if at := slices.IndexFunc(all, is); at >= 0 {
 			p.reachAsOne(e, p.People[2:], all[at])
-		} else if !slices.ContainsFunc(p.MakersOf(e.Resource), func(maker *fixture.Endpoint) bool { return !maker.Declared() }) {
+		} else if !slices.ContainsFunc(p.MakersOf(e.Resource), func(maker *exchange.Endpoint) bool { return !maker.Declared() }) {
 			if theirs := p.RowWhere(owner, e.Resource, is); theirs != nil {
 				p.reachAsOne(e, p.People[2:], theirs)
 			}
@@ -44,7 +45,7 @@ func (p prover) reachStaffs(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // reachAsOne sends the requests for a row as the first of some people who may send requests to the endpoint, and not for this row.
-func (p prover) reachAsOne(e *fixture.Endpoint, people []*fixture.Person, one *fixture.Row) {
+func (p prover) reachAsOne(e *exchange.Endpoint, people []*exchange.Person, one *fixture.Row) {
 	for _, who := range people {
 		if who != one.By && e.Access(who) != spec.AccessRefused && (!p.Has(who, e, one) || e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)) {
 			p.reach(e, who, one, nil)

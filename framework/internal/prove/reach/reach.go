@@ -7,6 +7,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
@@ -17,7 +18,7 @@ import (
 const mostFaulty = 3
 
 // reachAll sends the requests for a row as each person who did not make it.
-func (p prover) reachAll(e *fixture.Endpoint, one *fixture.Row) {
+func (p prover) reachAll(e *exchange.Endpoint, one *fixture.Row) {
 	left := map[bool]int{true: mostFaulty, false: mostFaulty}
 	for _, who := range p.Others(one.By) {
 		p.reach(e, who, one, left)
@@ -25,7 +26,7 @@ func (p prover) reachAll(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // methodsOf lists the methods to try: for a GET also HEAD and OPTIONS.
-func methodsOf(e *fixture.Endpoint) []string {
+func methodsOf(e *exchange.Endpoint) []string {
 	if e.Info.Method == http.MethodGet {
 		return []string{http.MethodGet, http.MethodHead, http.MethodOptions}
 	}
@@ -35,7 +36,7 @@ func methodsOf(e *fixture.Endpoint) []string {
 // reach sends a person's requests for a row that is not theirs. A row that they may not see must
 // look like one that does not exist; one that they may not change must stay as it is. left is how many people more send requests with
 // faults, by whether the row is hidden from them.
-func (p prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row, left map[bool]int) {
+func (p prover) reach(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row, left map[bool]int) {
 	refused := e.Access(who) == spec.AccessRefused
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
@@ -69,7 +70,7 @@ func (p prover) reach(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row
 // use sends a person's request for a row of another person that the declarations let them send: a
 // declared read must succeed, a function that reads must not show what is not theirs, and a write by the framework
 // itself must leave all rows that they may not change.
-func (p prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) {
+func (p prover) use(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) {
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 	switch {
 	case !ok || e.Kind == declare.VerbDeletes || e.Spec.Upload != nil: // a delete takes along what belongs to the row
@@ -87,7 +88,7 @@ func (p prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) 
 	got := p.Send(e, r)
 	after := p.Contents()
 	for _, theirs := range kept {
-		if theirs != one && before.Loses(theirs, after) {
+		if theirs != one && theirs.IsLost(before, after) {
 			p.Find(e, who, got.Curl(), "it changes a row of %s that they may not change", theirs.Table)
 			break
 		}
@@ -96,7 +97,7 @@ func (p prover) use(e *fixture.Endpoint, who *fixture.Person, one *fixture.Row) 
 }
 
 // reachBy sends a request whose path has the key of a row of a viewset, and the same for no row.
-func (p prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resource, one *fixture.Row, refused, hidden bool) {
+func (p prover) reachBy(e *exchange.Endpoint, r exchange.Request, of *table.Resource, one *fixture.Row, refused, hidden bool) {
 	got := p.Send(e, r)
 	switch {
 	case got.Status >= http.StatusInternalServerError:
@@ -113,7 +114,7 @@ func (p prover) reachBy(e *fixture.Endpoint, r fixture.Request, of *table.Resour
 	key := one.Key(of)
 	missing := places.MissingKey(of.Key, key)
 	other := r
-	other.Path = places.WithKey(r.Path, fixture.Escape(key), fixture.Escape(missing))
+	other.Path = places.WithKey(r.Path, exchange.Escape(key), exchange.Escape(missing))
 	if e.Resource == of {
 		other.Body = e.WithOwnKey(r.Body, key, missing)
 	}

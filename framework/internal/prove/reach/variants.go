@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/conditional"
-	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/exchange"
 )
 
 // variantsFor lists the requests to try: those with faults are left out if the person is rejected anyway, or others have sent them.
-func (p prover) variantsFor(e *fixture.Endpoint, valid fixture.Request, refused, hidden bool, left map[bool]int) []fixture.Request {
+func (p prover) variantsFor(e *exchange.Endpoint, valid exchange.Request, refused, hidden bool, left map[bool]int) []exchange.Request {
 	all := p.variants(e, valid)
 	if refused || left[hidden] == 0 {
 		return all[:2]
@@ -21,8 +21,8 @@ func (p prover) variantsFor(e *fixture.Endpoint, valid fixture.Request, refused,
 
 // variants lists the requests to try: the valid one, one with other parameters, some with conditions, and some that are faulty for
 // any row. A fault must not be reported sooner for a row that exists.
-func (p prover) variants(e *fixture.Endpoint, valid fixture.Request) []fixture.Request {
-	all := append([]fixture.Request{valid, valid}, conditions(e, valid)...)
+func (p prover) variants(e *exchange.Endpoint, valid exchange.Request) []exchange.Request {
+	all := append([]exchange.Request{valid, valid}, conditions(e, valid)...)
 	all[1].Query = "page=0&search=x&unknown=1&ordering=-"
 	bodies := faultyBodies
 	switch {
@@ -40,7 +40,7 @@ func (p prover) variants(e *fixture.Endpoint, valid fixture.Request) []fixture.R
 }
 
 // conditions lists the valid request with conditions about the version of the row.
-func conditions(e *fixture.Endpoint, valid fixture.Request) (all []fixture.Request) {
+func conditions(e *exchange.Endpoint, valid exchange.Request) (all []exchange.Request) {
 	add := func(name string, values ...string) {
 		for _, value := range values {
 			r := valid

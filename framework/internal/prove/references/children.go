@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/spec"
@@ -12,7 +13,7 @@ import (
 
 // tryChildren changes a row that the sender may change, with a list of all its children, which the sender may not
 // change in their own viewset.
-func (p prover) tryChildren(e *fixture.Endpoint) {
+func (p prover) tryChildren(e *exchange.Endpoint) {
 	if !e.Fills() || e.Input == nil || e.Spec.Key == nil || p.Broken != nil {
 		return
 	}
@@ -27,7 +28,7 @@ func (p prover) tryChildren(e *fixture.Endpoint) {
 
 // changeChild sends a body with the only child of a row, which others keep from the sender. It reports whether
 // there is such a row.
-func (p prover) changeChild(e *fixture.Endpoint, who *fixture.Person, pointer string) bool {
+func (p prover) changeChild(e *exchange.Endpoint, who *exchange.Person, pointer string) bool {
 	rows := p.RowsOf(e.Resource)
 	first := slices.IndexFunc(rows, func(on *fixture.Row) bool { return p.Permits(e, who, on) })
 	if first < 0 {
@@ -60,7 +61,7 @@ func (p prover) changeChild(e *fixture.Endpoint, who *fixture.Person, pointer st
 
 // tryLinks gives rows of two callers the same list of a many-to-many relation, and then takes the list from one of
 // them: the other one keeps its links.
-func (p prover) tryLinks(e *fixture.Endpoint) {
+func (p prover) tryLinks(e *exchange.Endpoint) {
 	if !e.Fills() || e.Input == nil || e.Spec.Key == nil || p.Broken != nil {
 		return
 	}
@@ -70,7 +71,7 @@ func (p prover) tryLinks(e *fixture.Endpoint) {
 			continue
 		}
 		var list any
-		for _, who := range []*fixture.Person{p.People[2], p.Owner} {
+		for _, who := range []*exchange.Person{p.People[2], p.Owner} {
 			if list = p.link(e, who, name, list); list == nil {
 				break
 			}
@@ -83,7 +84,7 @@ func (p prover) tryLinks(e *fixture.Endpoint) {
 
 // link sends a list of a body for a row of a person, or the usual list for nil. It returns the list, nil if the request
 // could not be made or was rejected.
-func (p prover) link(e *fixture.Endpoint, who *fixture.Person, name string, list any) any {
+func (p prover) link(e *exchange.Endpoint, who *exchange.Person, name string, list any) any {
 	on, usable := candidates.Own(p.Fixture, e, who)
 	if !usable {
 		return nil

@@ -11,13 +11,14 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 )
 
 // tryKeys sends keys of rows that the sender may not see to a function of the program, in each place of its
 // input for a UUID without the tags ref and to. The answer must be that for a key of no row.
-func (p prover) tryKeys(e *fixture.Endpoint) {
+func (p prover) tryKeys(e *exchange.Endpoint) {
 	if e.Declared() && (e.Kind != declare.VerbAccepts || e.Fills()) || e.Input == nil || e.OfAuth() || p.Broken != nil {
 		return
 	}
@@ -33,7 +34,7 @@ func (p prover) tryKeys(e *fixture.Endpoint) {
 }
 
 // tryKeysAs sends the requests of one caller, for a row of theirs or nil for none.
-func (p prover) tryKeysAs(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row) {
+func (p prover) tryKeysAs(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row) {
 	w := p.WriterLike(e, who, on, "")
 	for name, field := range e.Input.ByName {
 		if places.HoldsKeys(field.Typ) {
@@ -64,7 +65,7 @@ type rowKind struct {
 
 // hiddenFrom lists the newest row of each kind that no viewset shows to a person and whose key is a UUID. It leaves
 // out rows whose key is in another row that the person sees: an answer may have what that row shows.
-func (p prover) hiddenFrom(who *fixture.Person) (all []*fixture.Row) {
+func (p prover) hiddenFrom(who *exchange.Person) (all []*fixture.Row) {
 	const tries = 12 // rows of each kind
 	tried, referring := map[rowKind]int{}, candidates.Referring(p.Fixture)
 	for _, one := range slices.Backward(p.Made) {
@@ -104,7 +105,7 @@ func (p prover) flagsOf(one *fixture.Row) string {
 
 // sendKey sends the key of another's row in a place, after that of no row. If the first request changed the database,
 // the change may be the reason of another answer.
-func (p prover) sendKey(e *fixture.Endpoint, at places.Place, on, theirs *fixture.Row) {
+func (p prover) sendKey(e *exchange.Endpoint, at places.Place, on, theirs *fixture.Row) {
 	key, missing := theirs.Values[p.KeysOf(theirs.Table)[0]], uuid.Must(uuid.NewV7()).String()
 	r := at.With(key)
 	before, hidden := p.Contents(), p.Foresee(e, r.By)
@@ -124,7 +125,7 @@ func (p prover) sendKey(e *fixture.Endpoint, at places.Place, on, theirs *fixtur
 
 // byKey reports whether the key of a row is the reason that an answer differs from that for a key of no row. Another
 // reason may be that no two answers are the same, as those that count the requests of a caller.
-func (p prover) byKey(e *fixture.Endpoint, got, none *fixture.Answer) bool {
+func (p prover) byKey(e *exchange.Endpoint, got, none *exchange.Answer) bool {
 	if e.Info.Method == http.MethodGet {
 		return p.Lasts(e, got.Request, got)
 	}

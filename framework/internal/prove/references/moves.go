@@ -8,13 +8,14 @@ import (
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 )
 
 // tryMoves sends bodies that have a value of another's row, in each member in turn, to the writes of a viewset. No such
 // write may put a row where its sender does not see it, or answer with what the other row has.
-func (p prover) tryMoves(e *fixture.Endpoint) {
+func (p prover) tryMoves(e *exchange.Endpoint) {
 	verb := slices.Contains([]declare.VerbKind{declare.VerbAccepts, declare.VerbDoes, declare.VerbChanges}, e.Kind)
 	if !verb || e.Input == nil || e.Info.Method == http.MethodGet || e.OfAuth() || p.Broken != nil {
 		return
@@ -33,14 +34,14 @@ func (p prover) tryMoves(e *fixture.Endpoint) {
 }
 
 // secretRow returns the first row whose texts a person has not moved into an own row, or else the first of all.
-func (p prover) secretRow(who *fixture.Person, rows []*fixture.Row) *fixture.Row {
+func (p prover) secretRow(who *exchange.Person, rows []*fixture.Row) *fixture.Row {
 	return rows[max(0, slices.IndexFunc(rows, func(one *fixture.Row) bool {
 		return !slices.ContainsFunc(p.Telling(one), func(cell fixture.Cell) bool { return p.Moved(who, cell.Value) })
 	}))]
 }
 
 // move sends one body, whose member has the text or the number of a row of another caller.
-func (p prover) move(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, name string, theirs *fixture.Row) {
+func (p prover) move(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, name string, theirs *fixture.Row) {
 	field := e.Resource.Names[name]
 	r, ok := p.RequestOf(e, p.WriterLike(e, who, on, "/"+name), on)
 	if !ok || field.Column == nil || theirs.Values[field.Column.Name] == "" {

@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/prove/sample"
@@ -16,7 +17,7 @@ import (
 
 // tryReferences sends bodies that name rows of others: the answer must be that for a row that
 // does not exist.
-func (p prover) tryReferences(e *fixture.Endpoint, on *fixture.Row) {
+func (p prover) tryReferences(e *exchange.Endpoint, on *fixture.Row) {
 	if e.Input == nil || len(e.Input.Refs())+len(e.Input.Setting()) == 0 || e.Info.Method == http.MethodGet {
 		return
 	}
@@ -30,7 +31,7 @@ func (p prover) tryReferences(e *fixture.Endpoint, on *fixture.Row) {
 }
 
 // referencesOf lists the pointers of the references that a body of an endpoint has.
-func (p prover) referencesOf(e *fixture.Endpoint, on *fixture.Row) []string {
+func (p prover) referencesOf(e *exchange.Endpoint, on *fixture.Row) []string {
 	w := &fixture.Writer{Fixture: p.Fixture, By: p.People[2], Left: map[string]bool{}, Used: map[string]fixture.Reference{}, On: on}
 	w.Body(e)
 	return slices.Sorted(maps.Keys(w.Used))
@@ -38,7 +39,7 @@ func (p prover) referencesOf(e *fixture.Endpoint, on *fixture.Row) []string {
 
 // tryReference sends a body with a reference to a row that the person may not see. It reports whether
 // there is one.
-func (p prover) tryReference(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, pointer string) bool {
+func (p prover) tryReference(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, pointer string) bool {
 	w := p.WriterLike(e, who, on, pointer)
 	w.Two = e.Bulk != nil && !e.Bulk.Each && e.Bulk.Most > 1
 	w.Used = map[string]fixture.Reference{}
@@ -58,7 +59,7 @@ func (p prover) tryReference(e *fixture.Endpoint, who *fixture.Person, on *fixtu
 }
 
 // rowBehind returns a row that a reference of a person's body must not name; nil if there is none.
-func (p prover) rowBehind(e *fixture.Endpoint, who *fixture.Person, on *fixture.Row, pointer string, ref fixture.Reference) *fixture.Row {
+func (p prover) rowBehind(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, pointer string, ref fixture.Reference) *fixture.Row {
 	switch {
 	case ref.Foreign != nil:
 		return p.rowOfAnother(ref, on)
@@ -84,21 +85,21 @@ func (p prover) rowOfAnother(ref fixture.Reference, on *fixture.Row) *fixture.Ro
 
 // tryLinked sends the request for a row with the key of a second row that the sender may not see: the answer
 // must be that for a second row that does not exist.
-func (p prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
+func (p prover) tryLinked(e *exchange.Endpoint, one *fixture.Row) {
 	target, _ := e.Linked()
 	if target == nil {
 		return
 	}
-	for _, who := range append([]*fixture.Person{one.By}, p.People[1:]...) {
+	for _, who := range append([]*exchange.Person{one.By}, p.People[1:]...) {
 		theirs := candidates.Hidden(p.Fixture, who, target)
 		if theirs == nil || !p.Permits(e, who, one) {
 			continue
 		}
 		key := theirs.Values[e.OtherKey.Name]
 		missing := places.MissingKey(e.OtherKey, key)
-		send := func(key string) *fixture.Answer {
+		send := func(key string) *exchange.Answer {
 			path, _ := p.PathWith(e, who, one, func() string { return key })
-			return p.Send(e, fixture.Request{Method: e.Info.Method, Path: path, By: who, Header: http.Header{}})
+			return p.Send(e, exchange.Request{Method: e.Info.Method, Path: path, By: who, Header: http.Header{}})
 		}
 		before := p.Contents()
 		got, none := send(key), send(missing)
@@ -116,7 +117,7 @@ func (p prover) tryLinked(e *fixture.Endpoint, one *fixture.Row) {
 }
 
 // refer sends a request that names another's row at a pointer of its body, and the same for no row.
-func (p prover) refer(e *fixture.Endpoint, r fixture.Request, pointer, key, missing string) {
+func (p prover) refer(e *exchange.Endpoint, r exchange.Request, pointer, key, missing string) {
 	before := p.Contents()
 	none := r
 	none.Body = e.WithKeyAt(r.Body, pointer, key, missing)

@@ -3,14 +3,15 @@ package shown
 import (
 	"slices"
 
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 )
 
 // Meets reports whether a person may see a row: by a viewset or, if none serves its table, as a part of a row to which it refers.
-func (c Views) Meets(who *fixture.Person, one *fixture.Row) bool { return c.meets(who, one, 3) }
+func (c Views) Meets(who *exchange.Person, one *fixture.Row) bool { return c.meets(who, one, 3) }
 
 // meets is [Views.Meets] for parts that are some levels below the row of a viewset at most, 3 at first.
-func (c Views) meets(who *fixture.Person, one *fixture.Row, levels int) bool {
+func (c Views) meets(who *exchange.Person, one *fixture.Row, levels int) bool {
 	if c.Served(one) || levels == 0 {
 		return levels > 0 && !c.HiddenFrom(who, one)
 	}

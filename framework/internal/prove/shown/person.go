@@ -5,24 +5,25 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/fieldrule"
+	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
 )
 
 // Show reports whether a viewset shows a column of a row to a person.
-func (c Views) Show(who *fixture.Person, one *fixture.Row, column string) bool {
+func (c Views) Show(who *exchange.Person, one *fixture.Row, column string) bool {
 	return slices.ContainsFunc(c.viewsets(who, one), func(r *table.Resource) bool { return !c.hides(who, r, column) })
 }
 
 // Mask reports whether a person sees a row, and each viewset that shows it hides a column of it.
-func (c Views) Mask(who *fixture.Person, one *fixture.Row, column string) bool {
+func (c Views) Mask(who *exchange.Person, one *fixture.Row, column string) bool {
 	return len(c.viewsets(who, one)) > 0 && !c.Show(who, one, column)
 }
 
 // viewsets lists the viewsets whose scope leaves a person a row. If the person may read one viewset of its table, it omits those
 // that the person may not read.
-func (c Views) viewsets(who *fixture.Person, one *fixture.Row) []*table.Resource {
+func (c Views) viewsets(who *exchange.Person, one *fixture.Row) []*table.Resource {
 	var all, read []*table.Resource
 	reads := false
 	for _, r := range c.Registry.Resources {
@@ -45,14 +46,14 @@ func (c Views) viewsets(who *fixture.Person, one *fixture.Row) []*table.Resource
 }
 
 // mayRead reports whether the declarations permit a person a GET of a viewset.
-func (c Views) mayRead(who *fixture.Person, r *table.Resource) bool {
-	return slices.ContainsFunc(c.Endpoints, func(e *fixture.Endpoint) bool {
+func (c Views) mayRead(who *exchange.Person, r *table.Resource) bool {
+	return slices.ContainsFunc(c.Endpoints, func(e *exchange.Endpoint) bool {
 		return e.Resource == r && e.Info.Method == http.MethodGet && e.Access(who) != spec.AccessRefused
 	})
 }
 
 // hides reports whether a viewset hides a column of its rows from a person: by its views, or by a rule.
-func (c Views) hides(who *fixture.Person, r *table.Resource, column string) bool {
+func (c Views) hides(who *exchange.Person, r *table.Resource, column string) bool {
 	field := r.Table.FieldMap[column]
 	if field == nil || !c.has(r, column) {
 		return field != nil
