@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -42,8 +43,12 @@ func (p *prover) tryQuota(e *exchange.Endpoint, first, second *exchange.Person) 
 	if !p.owns(e, first) { // the rows get another owner, or cannot be made
 		return
 	}
-	if got := p.createOnce(e, first); got != nil && got.OK() {
+	switch got := p.createOnce(e, first); {
+	case got == nil:
+	case got.OK():
 		p.Find(e, first, got.Curl(), "it makes one row more than the quota of the owner")
+	case exceeds(got) && counts(got) > p.owned(e, first):
+		p.Find(e, first, got.Curl(), "the error counts %d rows, and the caller owns %d: it counts rows of others", counts(got), p.owned(e, first))
 	}
 }
 
@@ -66,8 +71,24 @@ func (p *prover) createOnce(e *exchange.Endpoint, who *exchange.Person) *exchang
 }
 
 // owns reports whether a row of the table of an endpoint has a person as its owner.
-func (p *prover) owns(e *exchange.Endpoint, who *exchange.Person) bool {
-	return slices.ContainsFunc(p.RowsOf(e.Resource), func(one *fixture.Row) bool { return one.RefersTo(who.Caller.IDText()) })
+func (p *prover) owns(e *exchange.Endpoint, who *exchange.Person) bool { return p.owned(e, who) > 0 }
+
+// owned counts the rows of the table of an endpoint that have a person as their owner.
+func (p *prover) owned(e *exchange.Endpoint, who *exchange.Person) int {
+	return len(slices.DeleteFunc(p.RowsOf(e.Resource), func(one *fixture.Row) bool { return !one.RefersTo(who.Caller.IDText()) }))
+}
+
+// counts is the number of rows in the error of a quota, 0 without one.
+func counts(got *exchange.Answer) int {
+	var failed struct {
+		Details struct {
+			Count int `json:"count"`
+		} `json:"details"`
+	}
+	if json.Unmarshal([]byte(got.Text), &failed) != nil {
+		return 0
+	}
+	return failed.Details.Count
 }
 
 // exceeds reports whether an answer is the error of a quota.

@@ -31,6 +31,7 @@ func (p *prover) tryEndpoint(e *exchange.Endpoint) {
 		retries.Replay(p.Checker, e)
 		lists.Try(p.Checker, e)
 		reach.Bulk(p.Checker, e)
+		p.tryPrefer(e)
 	}
 }
 
@@ -129,6 +130,7 @@ func (p *prover) tryRow(e *exchange.Endpoint) {
 	reach.Likes(p.Checker, e, one, likes)
 	reach.Elsewhere(p.Checker, e, one)
 	references.TryLinked(p.Checker, e, one)
+	lists.TryTags(p.Checker, e, one)
 	p.tryLocks(e, one)
 	p.stock(e, one)
 	p.permitted(e, one)
@@ -145,4 +147,5 @@ func (p *prover) tryRow(e *exchange.Endpoint) {
 	}
 	references.TryValues(p.Checker, e)
 	references.TryRelated(p.Checker, e)
+	p.tryPrefer(e)
 }

@@ -24,7 +24,10 @@ type Checker struct {
 // New returns the checker of a fixture. It also checks the requests by which the fixture makes rows.
 func New(f *fixture.Fixture, to *report.Report) *Checker {
 	c := &Checker{Fixture: f, Views: shown.Find(f), report: to, kinds: map[string]int{}, moved: map[movedText]bool{}}
-	f.Perform, f.Examine = c.Perform, c.checkCaching
+	f.Perform, f.Examine = c.Perform, func(e *exchange.Endpoint, got *exchange.Answer) {
+		c.checkCaching(e, got)
+		c.checkMembers(e, got)
+	}
 	return c
 }
 

@@ -13,7 +13,7 @@ import (
 // shows to the person: the key of a row, or a random text of a body. The framework itself does not
 // show a row that is deleted softly. A known text is no secret.
 func (c *Checker) SecretIn(e *exchange.Endpoint, got *exchange.Answer, known map[string]bool) (secret string) {
-	text := got.Text + got.Headers()
+	text := got.Whole + got.Headers()
 	for _, one := range c.Made {
 		for _, cell := range c.Telling(one) {
 			if (secret == "" || cell.Value < secret) && strings.Contains(text, cell.Value) && !known[cell.Value] && c.isSecret(e, got, one, cell) {

@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/problem"
 )
 
 // Perform sends a request for a row, nil for none. It checks what the request changed and what the answer
@@ -29,6 +30,7 @@ func (c *Checker) Settle(e *exchange.Endpoint, got *exchange.Answer, before cont
 	c.checkLocks(e, got, on)
 	fresh := c.Learn(before, fixture.MakerOf(got.Request, on))
 	c.checkAnswered(e, got, on, fresh)
+	c.checkLocated(e, got, on, fresh)
 	c.checkMoved(e, got, on, fresh)
 	return fresh
 }
@@ -82,6 +84,19 @@ func (c *Checker) checkAnswered(e *exchange.Endpoint, got *exchange.Answer, on *
 			if shown && value != nil && field.Column != nil && field.Column.Name == keys[0] && !slices.ContainsFunc(rows, is) {
 				c.Find(e, got.By, got.Curl(), "the answer has the row %q, and the request is for another row", fmt.Sprint(value))
 			}
+		}
+	}
+}
+
+// checkLocated checks that the header Location of a create by the framework does not name another row than the new one.
+func (c *Checker) checkLocated(e *exchange.Endpoint, got *exchange.Answer, on *fixture.Row, fresh []*fixture.Row) {
+	at := strings.TrimSuffix(got.Header.Get(problem.HeaderLocation), "/")
+	if at == "" || on != nil || !e.Fills() || e.Bulk != nil || !got.OK() {
+		return
+	}
+	for _, one := range c.RowsOf(e.Resource) {
+		if strings.HasSuffix(at, "/"+exchange.Escape(one.Key(e.Resource))) && !slices.Contains(fresh, one) {
+			c.Find(e, got.By, got.Curl(), "its Location names the row %q, and the request made another one", one.Key(e.Resource))
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (c *Checker) Untouched(e *exchange.Endpoint, got *exchange.Answer, on *fixt
 // untouchable reports whether a request for the row on must not change another row.
 func (c *Checker) untouchable(e *exchange.Endpoint, r exchange.Request, one, on *fixture.Row) bool {
 	switch {
-	case c.outOfReach(r.By, one), e.Fills() && c.KeptFrom(r.By, one), (e.Fills() || e.Links()) && c.ofAnother(one, on):
+	case c.outOfReach(r.By, one), (e.Fills() || e.Restores) && c.KeptFrom(r.By, one), (e.Fills() || e.Links()) && c.ofAnother(one, on):
 		return true
 	}
 	return !e.Declared() && c.onlyReads(r.By, one) && !c.concerns(r, one)

@@ -14,11 +14,12 @@ import (
 
 // tryDeleted shows that a row that is deleted softly is as one that was never made: for each viewset that
 // deletes softly and whose rows the framework itself makes and deletes. What callers read must be as
-// before, and each request for the row must be answered as for a row that does not exist.
+// before, and each request for the row must be answered as for a row that does not exist. A Where may depend on the deletion, so
+// of its rows only those are tried that it hides, and only by requests for deleted rows.
 func (p prover) tryDeleted() {
 	for _, e := range p.Endpoints {
 		r := e.Resource
-		if e.Kind != declare.VerbDeletes || e.Bulk != nil || r.Table.SoftDeleteField == nil || r.Scope.Kind == declare.ScopeWhere || p.Broken != nil {
+		if e.Kind != declare.VerbDeletes || e.Bulk != nil || r.Table.SoftDeleteField == nil || p.Broken != nil {
 			continue
 		}
 		for _, maker := range p.MakersOf(r) {
@@ -43,9 +44,8 @@ func (p prover) tryDelete(e, maker *exchange.Endpoint) {
 	if usual == nil {
 		return
 	}
-	readers := []*exchange.Person{who, p.People[2], p.People[len(p.People)-1]}
 	for range 2 { // the first row may need new ones, which stay: the second one finds them there
-		looks, known := lists.Before(p.Checker, readers, usual), slices.Clone(p.Made)
+		looks, known := lists.Before(p.Checker, p.readersOf(e, who), usual), slices.Clone(p.Made)
 		fresh, _ := p.Create(maker, who)
 		if fresh = p.served(fresh); len(fresh) != 1 || fresh[0].Table != e.Resource.Table.Name {
 			return
@@ -55,11 +55,30 @@ func (p prover) tryDelete(e, maker *exchange.Endpoint) {
 		}
 		if len(p.served(p.MadeSince(known))) == 1 {
 			lists.CompareDeleted(p.Checker, e, looks, fresh[0])
-			p.reachDeleted(fresh[0])
-			p.tryErased(fresh[0])
+			p.reachErased(e, who, fresh[0])
 			return
 		}
 	}
+}
+
+// readersOf lists the people who read before and after a row of a person is made and deleted at an endpoint: none for rows of a Where.
+func (p prover) readersOf(e *exchange.Endpoint, who *exchange.Person) []*exchange.Person {
+	if e.Resource.Scope.Kind == declare.ScopeWhere {
+		return nil
+	}
+	return []*exchange.Person{who, p.People[2], p.People[len(p.People)-1]}
+}
+
+// reachErased sends the requests for a row that a person has deleted at an endpoint, and those for deleted rows.
+func (p prover) reachErased(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) {
+	switch {
+	case e.Resource.Scope.Kind != declare.ScopeWhere:
+		p.reachDeleted(one)
+	case p.Sees(who, e.Resource, one): // the Where shows deleted rows too
+		return
+	}
+	p.tryErased(one)
+	p.tryUpserts(e, one)
 }
 
 // served lists the rows that a viewset serves: the entries of a history, which stay, are no rows that another row needs.
@@ -83,6 +102,24 @@ func (p prover) reachDeleted(one *fixture.Row) {
 			default:
 				reach.By(p.Checker, e, r, e.Resource, one, refused, true)
 			}
+		}
+	}
+}
+
+// tryUpserts deletes a row once more, and sends requests for several rows with its natural key as another person. They may make a row with this
+// key, and must not change the deleted one.
+func (p prover) tryUpserts(e *exchange.Endpoint, one *fixture.Row) {
+	for _, put := range p.Endpoints {
+		who := p.People[len(p.People)-1]
+		upserts := put.Bulk != nil && put.Info.Method == http.MethodPut && !put.Bulk.Owned && put.Resource == e.Resource
+		if !upserts || put.Access(who) == spec.AccessRefused || who == one.By {
+			continue
+		}
+		if !fixture.DeletedFor(e.Resource, one) {
+			_, _ = p.Succeed(e, one.By, one)
+		}
+		if r, ok := p.RequestOf(put, p.WriterLike(put, who, one, ""), one); ok && fixture.DeletedFor(e.Resource, one) {
+			reach.ByBulk(p.Checker, put, r, one, true)
 		}
 	}
 }

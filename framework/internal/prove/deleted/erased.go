@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
@@ -15,13 +14,14 @@ import (
 )
 
 // tryErased requests a row that is deleted softly by the parameter for deleted rows, and then restores it, by each viewset of its table
-// that declares that. Other callers than the permitted ones must see and change nothing. A Where may depend on the deletion, so such
-// viewsets are left out.
+// that declares that. Other callers than the permitted ones must see and change nothing.
 func (p prover) tryErased(one *fixture.Row) {
+	p.Erased = true
+	defer func() { p.Erased = false }()
 	var restoring []*exchange.Endpoint
 	for _, e := range p.Endpoints {
 		switch of := e.Resource; {
-		case of.Table == nil || of.Table.Name != one.Table || of.Scope.Kind == declare.ScopeWhere || of.Writers.Kind == declare.ScopeWhere:
+		case of.Table == nil || of.Table.Name != one.Table:
 		case e.Restores:
 			restoring = append(restoring, e)
 		case e.Deleted != nil:
@@ -41,30 +41,49 @@ func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
 			continue
 		}
 		r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
-		may := p.SeesErased(e, r)
-		if e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
+		if may := p.SeesErased(e, r); e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
 			for _, r.Path = range append([]string{r.Path}, candidates.Crossed(p.Fixture, e, who, one)...) {
 				reach.By(p.Checker, e, r, e.Resource, one, !may, true)
 			}
 			continue
 		}
-		p.listErased(e, r, may, p.Has(who, e, one))
+		p.listErased(e, r, one)
 		for _, query := range candidates.Exports(e) {
 			whole := r
 			whole.Query += "&" + query
-			p.listErased(e, whole, may, p.Has(who, e, one))
+			p.listErased(e, whole, one)
 		}
 	}
 }
 
-// listErased sends a request for deleted rows. may reports whether the sender may see such rows, and has whether one is theirs.
-func (p prover) listErased(e *exchange.Endpoint, r exchange.Request, may, has bool) {
+// hiddenAbove returns the row above a row if a person may not see it; nil for any other row.
+func (p prover) hiddenAbove(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row) *fixture.Row {
+	above := e.Resource.Above
+	if above == nil {
+		return nil
+	}
+	for _, parent := range p.RowsOf(above.Parent) {
+		if parent.Values[above.Parent.Pk.Name] == one.Values[above.Column.Name] && !p.Sees(who, above.Parent, parent) {
+			return parent
+		}
+	}
+	return nil
+}
+
+// listErased sends a request for deleted rows, one among them. Below a row that the sender does not see, it must be
+// answered as below a row that does not exist.
+func (p prover) listErased(e *exchange.Endpoint, r exchange.Request, one *fixture.Row) {
+	may := p.SeesErased(e, r)
+	if above := p.hiddenAbove(e, r.By, one); e.Spec.Key == nil && above != nil {
+		reach.By(p.Checker, e, r, e.Resource.Above.Parent, above, !may, true)
+		return
+	}
 	got := p.Send(e, r)
 	p.CheckShown(e, got, nil)
 	switch {
 	case !may && !got.Rejects():
 		p.Find(e, r.By, got.Curl(), "it is answered %d, and the declarations let this caller see no deleted rows", got.Status)
-	case may && has && !got.OK():
+	case may && p.Has(r.By, e, one) && !got.OK():
 		p.Find(e, r.By, got.Curl(), "it is answered %d, and the declarations permit this caller", got.Status)
 	}
 }
@@ -83,13 +102,11 @@ func (p prover) tryRestore(e *exchange.Endpoint, one *fixture.Row) {
 	if at < 0 || !fixture.DeletedFor(e.Resource, one) {
 		return
 	}
-	before := p.Contents()
 	r, ok := p.RequestOf(e, p.WriterLike(e, people[at], one, ""), one)
 	if !ok {
 		return
 	}
-	got := p.Send(e, r)
-	p.Settle(e, got, before, one, nil)
+	got, _ := p.Perform(e, r, one)
 	if got.Status != http.StatusConflict && fixture.DeletedFor(e.Resource, one) { // another row may have its values
 		p.Find(e, people[at], got.Curl(), "it is answered %d, and the row is not restored", got.Status)
 	}

@@ -19,6 +19,7 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Text   string
+	Whole  string // of Text, which may be one of several results
 }
 
 // OK reports a success.

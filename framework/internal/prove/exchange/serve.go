@@ -23,7 +23,8 @@ func (r Request) Serve(ctx context.Context, handler http.Handler) (*Answer, erro
 	maps.Copy(sent.Header, r.Header)
 	to := &recorder{header: http.Header{}}
 	to.serve(handler, sent)
-	return &Answer{r, to.status, to.sent, to.body.String()}, nil
+	text := to.body.String()
+	return &Answer{r, to.status, to.sent, text, text}, nil
 }
 
 // Received returns the request without headers, as a server receives it.

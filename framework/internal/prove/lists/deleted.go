@@ -1,17 +1,21 @@
 package lists
 
 import (
+	"net/http"
+
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
 )
 
 // Before lists what some people read before a row is made and deleted.
 func Before(c *check.Checker, readers []*exchange.Person, usual *fixture.Row) (looks []*Look) {
 	p := prover{c}
 	for _, reader := range readers {
-		looks = append(looks, p.looks(reader, usual)...)
+		looks = append(append(looks, p.looks(reader, usual)...), p.looksAtDeleted(reader, usual)...)
 	}
 	for _, l := range looks {
 		l.was = p.look(l)
@@ -26,6 +30,9 @@ func CompareDeleted(c *check.Checker, e *exchange.Endpoint, looks []*Look, one *
 		if of := l.e.Resource; of.Table != nil && of.Table.Name == one.Table && !fixture.DeletedFor(of, one) {
 			continue
 		}
+		if p.SeesErased(l.e, l.r) && p.Has(l.r.By, l.e, one) {
+			continue
+		}
 		now := p.look(l)
 		if secret := p.SecretIn(l.e, now, nil); secret != "" {
 			p.Find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row that is deleted", secret)
@@ -35,4 +42,19 @@ func CompareDeleted(c *check.Checker, e *exchange.Endpoint, looks []*Look, one *
 				e.Resource.Path, answers.Difference(now.Plain(), "before", l.was.Plain()))
 		}
 	}
+}
+
+// looksAtDeleted lists the lists and totals of the deleted rows of a table that a person may request.
+func (p prover) looksAtDeleted(who *exchange.Person, usual *fixture.Row) (all []*Look) {
+	for _, e := range p.Endpoints {
+		r := exchange.Request{Method: http.MethodGet, By: who, Query: table.ParamDeleted + "=true"}
+		if e.Spec.Key != nil || e.Access(who) == spec.AccessRefused || e.Resource.Table == nil || e.Resource.Table.Name != usual.Table || !p.SeesErased(e, r) {
+			continue
+		}
+		var ok bool
+		if r.Path, ok = p.PathOf(e, who, p.seenBy(who, e, usual)); ok {
+			all = append(all, &Look{e: e, r: r})
+		}
+	}
+	return all
 }

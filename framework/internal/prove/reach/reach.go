@@ -53,7 +53,7 @@ func (p prover) reach(e *exchange.Endpoint, who *exchange.Person, one *fixture.R
 		paths = append(paths, candidates.Crossed(p.Fixture, e, who, one)...)
 	}
 	before := p.Contents()
-	for at, r := range p.variantsFor(e, valid, refused, hidden, left) {
+	for at, r := range p.variantsFor(e, valid, one, refused, hidden, left) {
 		for _, path := range paths {
 			for _, method := range methodsOf(e) {
 				r.Method, r.Path = method, path
@@ -105,7 +105,7 @@ func (p prover) reachBy(e *exchange.Endpoint, r exchange.Request, of *table.Reso
 	case r.Method == http.MethodOptions:
 	case refused && !got.Rejects():
 		p.Find(e, r.By, got.Curl(), "it is answered %d, and the declarations reject this caller", got.Status)
-	case !refused && got.OK():
+	case !refused && (got.OK() || hidden && got.Status == http.StatusNotModified):
 		p.Find(e, r.By, got.Curl(), "it is answered %d, and the row is not theirs", got.Status)
 	}
 	if !hidden {

@@ -6,17 +6,52 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/conditional"
+	"trestle.example/framework/internal/mergepatch"
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/prove/exchange"
+	"trestle.example/framework/internal/prove/fixture"
 )
 
 // variantsFor lists the requests to try: those with faults are left out if the person is rejected anyway, or others have sent them.
-func (p prover) variantsFor(e *exchange.Endpoint, valid exchange.Request, refused, hidden bool, left map[bool]int) []exchange.Request {
+// The first person also sends the request in other forms.
+func (p prover) variantsFor(e *exchange.Endpoint, valid exchange.Request, one *fixture.Row, refused, hidden bool, left map[bool]int) []exchange.Request {
 	all := p.variants(e, valid)
 	if refused || left[hidden] == 0 {
 		return all[:2]
 	}
+	if left[hidden] == mostFaulty {
+		all = append(all, p.forms(e, valid, one)...)
+	}
 	left[hidden]--
 	return all
+}
+
+// forms lists the valid request as a merge patch, for an answer without a body, and with the ETag that the maker of the row gets.
+func (p prover) forms(e *exchange.Endpoint, valid exchange.Request, one *fixture.Row) (all []exchange.Request) {
+	if e.TakesMergePatch() {
+		all = append(all, withHeader(valid, "Content-Type", mergepatch.Media))
+	}
+	if e.MayLackBody() {
+		all = append(all, withHeader(valid, prefer.Header, prefer.ReturnMinimal))
+	}
+	if e.Info.Method != http.MethodGet || !e.HandsRows() {
+		return all
+	}
+	if r, ok := p.RequestOf(e, p.WriterLike(e, one.By, one, ""), one); ok && p.Has(one.By, e, one) {
+		if tag := p.Send(e, r).Header.Get(conditional.HeaderETag); tag != "" {
+			all = append(all, withHeader(valid, conditional.HeaderIfNoneMatch, tag))
+		}
+	}
+	return all
+}
+
+// withHeader is a request with a header.
+func withHeader(r exchange.Request, name, value string) exchange.Request {
+	if r.Header = r.Header.Clone(); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set(name, value)
+	return r
 }
 
 // variants lists the requests to try: the valid one, one with other parameters, some with conditions, and some that are faulty for
@@ -43,12 +78,7 @@ func (p prover) variants(e *exchange.Endpoint, valid exchange.Request) []exchang
 func conditions(e *exchange.Endpoint, valid exchange.Request) (all []exchange.Request) {
 	add := func(name string, values ...string) {
 		for _, value := range values {
-			r := valid
-			if r.Header = valid.Header.Clone(); r.Header == nil {
-				r.Header = http.Header{}
-			}
-			r.Header.Set(name, value)
-			all = append(all, r)
+			all = append(all, withHeader(valid, name, value))
 		}
 	}
 	switch {

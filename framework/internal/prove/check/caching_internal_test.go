@@ -1,0 +1,38 @@
+package check
+
+import (
+	"net/http"
+	"testing"
+
+	"trestle.example/framework/internal/prove/exchange"
+)
+
+// TestIsShared checks which answers to requests with credentials a shared cache may pass on to others, although they are not public.
+func TestIsShared(t *testing.T) {
+	token, cookie := http.Header{"Authorization": {"Bearer x"}}, http.Header{"Cookie": {"session=x"}}
+	for _, c := range []struct {
+		what    string
+		request http.Header
+		control string
+		vary    string
+		want    bool
+	}{
+		{"a fresh answer to a token", token, "max-age=60", "", false},
+		{"a fresh answer to a cookie", cookie, "max-age=60", "", true},
+		{"a fresh answer to a token that must be revalidated when stale", token, "max-age=60, must-revalidate", "", true},
+		{"capital letters", token, "Max-Age=60, Must-Revalidate", "", true},
+		{"an answer that is stale at once", token, "max-age=0, must-revalidate", "", false},
+		{"a private answer", cookie, "private, max-age=60", "", false},
+		{"an answer that is validated before each use", cookie, "no-cache, max-age=60", "", false},
+		{"an answer that is not stored", cookie, "no-store", "", false},
+		{"an answer for one cookie", cookie, "max-age=60", "Accept, cookie", false},
+		{"an answer for one token", token, "max-age=60, must-revalidate", "Authorization", false},
+		{"an answer that varies by everything", cookie, "max-age=60", "*", false},
+		{"no policy", cookie, "", "", false},
+	} {
+		got := &exchange.Answer{Request: exchange.Request{By: &exchange.Person{Header: c.request}}, Header: http.Header{"Vary": {c.vary}}}
+		if is := isShared(got, c.control); is != c.want {
+			t.Errorf("%s is shared: %t", c.what, is)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package check
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/exchange"
+	"trestle.example/framework/internal/prove/fixture"
+)
+
+// checkMembers checks that the rows of an answer by the framework, and the changes in a history, lack the members that Sees hides from the
+// sender. A number or a boolean says nothing by itself about its row, so its member must be absent.
+func (c *Checker) checkMembers(e *exchange.Endpoint, got *exchange.Answer) {
+	history := e.Route.Name == declare.HistoryName
+	if !got.OK() || got.Method != e.Info.Method || len(e.Resource.Fields) == 0 || e.Totals != nil || !e.Declared() && !history {
+		return
+	}
+	listing := c.CallOf(got.By, fixture.Listing(e.Resource))
+	members := membersOf(e, got.Last(e), history)
+	for _, rule := range e.Resource.Fields {
+		if rule.Hides(listing) && slices.Contains(members, rule.Name) && (history || shows(e, rule.Name)) {
+			c.Find(e, got.By, got.Curl(), "the answer has the member %q, which a rule of Sees hides from this caller", rule.Name)
+		}
+	}
+}
+
+// shows reports whether the view of an endpoint shows a field of the viewset. A member with its name may show another one, as of a related row.
+func shows(e *exchange.Endpoint, name string) bool {
+	f, err := e.Resource.FieldAt(name)
+	if err != nil || e.Out == nil || naming.Indirect(e.Out).Kind() != reflect.Struct {
+		return false
+	}
+	for shown := range naming.ShapeFields(naming.Indirect(e.Out)) {
+		from := shown.Tag.Get("from")
+		own := from == "" && bunmodel.ColumnOf(e.Resource.Table, shown.Name) == f.Column
+		if f.Column != nil && own || f.Column == nil && from == f.GoName {
+			return true
+		}
+	}
+	return false
+}
+
+// membersOf lists the names of the members that the rows of an answer have: those of a page or of a row, of an export, or of the changes in
+// the entries of a history.
+func membersOf(e *exchange.Endpoint, got *exchange.Answer, history bool) (names []string) {
+	var rows []map[string]any
+	switch media, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";"); media {
+	case "text/csv":
+		header, _, _ := strings.Cut(got.Text, "\n")
+		return strings.Split(strings.TrimSpace(header), ",")
+	case "application/x-ndjson":
+		for line := range strings.Lines(got.Text) {
+			var row map[string]any
+			if json.Unmarshal([]byte(line), &row) == nil {
+				rows = append(rows, row)
+			}
+		}
+	default:
+		rows = answers.Objects(e, got.Value())
+	}
+	for _, row := range rows {
+		if changes, is := row["changes"].(map[string]any); is && history {
+			row = changes
+		}
+		for name := range row {
+			names = append(names, name)
+		}
+	}
+	return names
+}

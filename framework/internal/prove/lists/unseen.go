@@ -1,0 +1,105 @@
+package lists
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+
+	"trestle.example/framework/internal/expression"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/prove/exchange"
+	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/query"
+)
+
+// mostUnseen limits the people who use a field that they do not see.
+const mostUnseen = 2
+
+// A use is a parameter of a list or of its totals that uses a field of the rows.
+type use struct {
+	field        query.Field
+	param, value string
+}
+
+// tryUnseen uses each field that framework.Sees hides from a caller: in an expression, as an order, and in totals. The answers would show
+// its values, so they must be errors.
+func (p prover) tryUnseen(e *exchange.Endpoint) {
+	for _, one := range usesIn(e) {
+		left := mostUnseen
+		for _, who := range p.People {
+			if left == 0 || e.Access(who) == spec.AccessRefused || !p.isUnseen(who, e, one.field) {
+				continue
+			}
+			left--
+			p.useUnseen(e, who, one)
+		}
+	}
+}
+
+// isUnseen reports whether a rule hides a field of the rows of an endpoint from a person.
+func (p prover) isUnseen(who *exchange.Person, e *exchange.Endpoint, f query.Field) bool {
+	listing := p.CallOf(who, fixture.Listing(e.Resource))
+	for _, rule := range e.Resource.Relations.Base().Seeing(f) {
+		if rule.Hides(listing) {
+			return true
+		}
+	}
+	return false
+}
+
+// useUnseen sends one request with a field that the sender does not see.
+func (p prover) useUnseen(e *exchange.Endpoint, who *exchange.Person, one use) {
+	path, ok := p.PathOf(e, who, p.seenBy(who, e, &fixture.Row{}))
+	if !ok {
+		return
+	}
+	r := exchange.Request{Method: http.MethodGet, Path: path, By: who, Query: url.Values{one.param: {one.value}}.Encode()}
+	if got := p.Send(e, r); got.OK() {
+		p.Find(e, who, got.Curl(), "it is answered %d, and a rule of Sees hides %q from this caller", got.Status, one.field.Name)
+	}
+}
+
+// usesIn lists the parameters of an endpoint that name fields: its expression, its order, and those of totals.
+func usesIn(e *exchange.Endpoint) (all []use) {
+	for _, param := range e.Spec.Params {
+		if len(param.Compared) == 0 {
+			continue
+		}
+		for _, f := range e.Resource.Expression.Fields {
+			all = append(all, use{f.Field, param.Name, f.Name + " = " + literal(f)})
+		}
+	}
+	if e.Ordering != nil {
+		for _, name := range slices.Sorted(maps.Keys(e.Ordering.AllowedFields)) {
+			all = append(all, use{e.Ordering.AllowedFields[name], e.Ordering.Param, name})
+		}
+	}
+	if e.Totals != nil {
+		for _, part := range e.Totals.Parts {
+			for _, f := range part.Fields {
+				all = append(all, use{f.Field, part.Param, f.Name})
+			}
+		}
+	}
+	return all
+}
+
+// literal is a value of a field in an expression.
+func literal(f expression.Field) string {
+	switch {
+	case len(f.Enum) > 0:
+		return `"` + f.Enum[0] + `"`
+	case f.Type == naming.UUIDType:
+		return `"00000000-0000-7000-8000-000000000000"`
+	case f.Type == naming.TimeType:
+		return `"2026-01-31T09:00:00Z"`
+	case f.Type.Kind() == reflect.Bool:
+		return "true"
+	case f.Type.Kind() == reflect.String:
+		return `"a"`
+	}
+	return "1"
+}
