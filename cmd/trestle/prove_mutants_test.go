@@ -99,6 +99,9 @@ var mutants = []mutant{
 	{"children/rows.go", "	l.target.Writers.Narrow(&as, q.QueryBuilder())\n", "	if !BROKEN {\n		l.target.Writers.Narrow(&as, q.QueryBuilder())\n	}\n"},
 	// Filter expressions: no filter of the studio is about drafts.
 	{"relation/relation.go", "	related := r.Rows(c).ColumnExpr(", "	rows := r.Rows(c)\n	if BROKEN && r.Name == \"draft\" {\n		rows = c.DB.NewSelect().Model(r.Schema.JoinTable.ZeroIface)\n	}\n	related := rows.ColumnExpr("},
+	// Fields that few see, in filters, orders and expressions.
+	{"listing/guard.go", "				l.guard(p.Name, rules)\n", "				if !BROKEN {\n					l.guard(p.Name, rules)\n				}\n"},
+	{"listing/guard.go", "			l.named[f.Name] = rules\n", "			if !BROKEN {\n				l.named[f.Name] = rules\n			}\n"},
 	// References.
 	{"verb/reference.go", "		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n", "		if BROKEN {\n			return true, nil\n		}\n		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n"},
 	{"verb/reference.go", "	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n", "	if BROKEN {\n		return true, nil\n	}\n	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n"},
