@@ -37,7 +37,7 @@ func TestDeclarationsAreComplete(t *testing.T) {
 			Permission:     Anyone(),
 			Authentication: []call.Authenticator{anyAuthenticator{}}, Throttles: []call.Throttle{anyThrottle{}}, Pagination: anyPagination{},
 			Strict: Strict, Slash: WithoutSlash, Lookup: "text", Reserved: []string{"sum"}, Slug: Slug{Field: "slug"}, Versions: Versions{Hash: true}, Bulk: Bulk{Most: 5, Each: true},
-			History: History{Permission: Anyone()}, SoftDelete: SoftDelete{Restore: Anyone()}, Quota: Quota{Rows: 5}, Select: Select{Fields: true}, Cache: Cache{For: 1}, Export: []Media{CSV},
+			History: History{Permission: Anyone()}, Audit: Reads{Permission: Anyone()}, SoftDelete: SoftDelete{Restore: Anyone()}, Quota: Quota{Rows: 5}, Select: Select{Fields: true}, Cache: Cache{For: 1}, Export: []Media{CSV},
 			Single: true, Middleware: []Middleware{func(next http.Handler) http.Handler { return next }},
 			Uniques: []Unique{{Code: "taken"}}, Checks: []Check{{Code: "wrong"}}, Models: []any{note{}}, Unindexed: []string{"text"},
 			Relations: Relations{"parts": OfRow}, Expressions: map[string]Expression{"length": SQL[int64]("length(?TableAlias.text)")},

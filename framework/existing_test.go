@@ -185,7 +185,7 @@ func TestASchemaOfOurOwn(t *testing.T) {
 	if after := tables("public"); after != before {
 		t.Errorf("the tables of the other program were %s and are %s", before, after)
 	}
-	if ours := tables("trestle"); !strings.Contains(ours, "idempotency_keys row_history trestle_migration_lock trestle_migrations") || !strings.Contains(ours, "auth_users") {
+	if ours := tables("trestle"); !strings.Contains(ours, "idempotency_keys row_history row_read_keys row_reads trestle_migration_lock trestle_migrations") || !strings.Contains(ours, "auth_users") {
 		t.Errorf("our schema has the tables %s", ours)
 	}
 	c := config(db)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"trestle.example/framework/internal/audit"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/history"
 	"trestle.example/framework/sqldb"
@@ -55,8 +56,14 @@ func HistoryHeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 	return history.HeldBack(ctx, db)
 }
 
-// ForgetHistory removes the values from the entries of a row, and keeps who changed it and when. The viewset is the path of the one that
-// declares the history, and the key is the primary key of the row as text. It returns how many entries had values.
+// ForgetHistory removes the values from the entries of a row, and keeps who changed it and when. From entries of [Reads], it removes the paths, which
+// may have values as parameters, and keeps who read the row and when. The viewset is the path of the one that
+// declares the history or the reads, and the key is the primary key of the row as text. It returns how many entries had values.
 func ForgetHistory(ctx context.Context, db *sqldb.DB, viewset, key string) (int64, error) {
-	return history.Forget(ctx, db, viewset, key)
+	values, err := history.Forget(ctx, db, viewset, key)
+	if err != nil {
+		return values, err
+	}
+	paths, err := audit.Forget(ctx, db, viewset, key)
+	return values + paths, err
 }

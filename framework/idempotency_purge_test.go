@@ -78,7 +78,7 @@ func TestPurgeSparesWhatIsClaimedAnew(t *testing.T) {
 // TestMigrationsGoDownAndUp again, with nothing left between.
 func TestMigrationsGoDownAndUp(t *testing.T) {
 	keyed(t, func(t *testing.T, db *sqldb.DB) {
-		for _, want := range []string{"framework/0004_history", "framework/0003_idempotency_versions", "framework/0002_idempotency_callers", "framework/0001_idempotency_keys"} {
+		for _, want := range []string{"framework/0005_reads", "framework/0004_history", "framework/0003_idempotency_versions", "framework/0002_idempotency_callers", "framework/0001_idempotency_keys"} {
 			undone, err := db.MigrateDown(t.Context(), nil, framework.Migrations())
 			if err != nil || undone.String() != want {
 				t.Errorf("%s was undone: %v; want %s", undone, err, want)

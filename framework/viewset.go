@@ -109,6 +109,8 @@ type ViewSet[M any] struct {
 	// History records each change of a row, and shows the changes at {path}/{id}/history/. Defaults to
 	// none.
 	History History
+	// Audit records who reads rows, and shows the reads of a row at {path}/{id}/reads/. Defaults to none.
+	Audit Reads
 	// SoftDelete lets callers restore and see rows that are marked as deleted, and keeps rows to which others refer.
 	// Defaults to none: if the model has the column of the mark, DELETE marks rows.
 	SoftDelete SoftDelete
@@ -188,7 +190,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		Totals: v.Totals.declare(), Permission: v.Permission, Authentication: v.Authentication, Throttles: v.Throttles,
 		Pagination: v.Pagination, Strict: v.Strict, Slash: v.Slash, Lookup: v.Lookup,
 		Models: v.Models, Unindexed: v.Unindexed, Reserved: v.Reserved, Slug: v.Slug.declare(), Versions: v.Versions.declare(),
-		Bulk: v.Bulk.declare(), History: v.History.declare(), SoftDelete: v.SoftDelete.declare(), Quota: v.Quota.declare(),
+		Bulk: v.Bulk.declare(), History: v.History.declare(), Audit: v.Audit.declare(), SoftDelete: v.SoftDelete.declare(), Quota: v.Quota.declare(),
 		Select: v.Select.declare(), Cache: v.Cache.declare(), Export: v.Export,
 		Single: v.Single, Middleware: v.Middleware,
 		Wrap: v.Wrap, WrapList: v.WrapList,
@@ -206,7 +208,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
-	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.SoftDelete.Actions(), d.Totals.Actions(d.Verbs.Get(call.VerbList)))
+	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.Audit.Actions(), d.SoftDelete.Actions(), d.Totals.Actions(d.Verbs.Get(call.VerbList)))
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

@@ -33,6 +33,7 @@ func (d Download) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	if file.IsZero() {
 		return nil, problem.NotFound()
 	}
+	d.File.Resource.NoteReadModel(c, m.Elem())
 	return &table.Response{Status: http.StatusOK, Parts: stream.NewDownload(d.content(r.HTTP.Context(), file), d.headers(file, r.Signed))}, nil
 }
 

@@ -42,6 +42,7 @@ func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 		return nil, err
 	}
 	u.File.Resource.Link(m.Elem())
+	u.File.Resource.NoteReadModel(c, m.Elem())
 	return &table.Response{Status: http.StatusOK, Value: u.File.Of(m.Elem())}, nil
 }
 

@@ -53,6 +53,8 @@ func (b *binder) bindActions(r *table.Resource) {
 			b.bindBulk(r, a, fault)
 		case a.History:
 			b.bindHistory(r, a, fault)
+		case a.Reads:
+			b.bindReads(r, a, fault)
 		case a.Restore:
 			b.bindRestore(r, a, fault)
 		case a.Totals:
@@ -72,6 +74,8 @@ func placeOf(a declare.Action) string {
 		return declare.BulkName
 	case a.History:
 		return declare.HistoryName
+	case a.Reads:
+		return auditPlace
 	case a.Restore:
 		return "soft delete"
 	case a.Totals:

@@ -77,6 +77,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 		return b.err() // the paths of viewsets are wrong, so each name of one would be a mistake too
 	}
 	b.bindSoftDeletes()
+	b.bindAudits()
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
@@ -85,6 +86,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 		b.bind(r)
 	}
 	b.later(b.checkWraps)
+	b.later(b.record)
 	nested.Check(a, b.faultOf)
 	for _, fn := range b.after {
 		fn()

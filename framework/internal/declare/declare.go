@@ -111,6 +111,7 @@ type Action struct {
 	ByReaders    bool         // Writers does not limit it
 	Related      *RelatedRows // of an action of Related, which has no function; nil for any other
 	History      bool         // of the recorded changes of a row, which has no function
+	Reads        bool         // of the recorded reads of a row, which has no function
 	Restore      bool         // it restores a deleted row, and has no function
 	Totals       bool         // of the totals of a list, which has no function
 	Bulk         string       // of a request for several rows: the verb whose rules it has; "" for any other
@@ -212,6 +213,7 @@ type Declaration struct {
 	Versions         Versions
 	Bulk             Bulk
 	History          History
+	Audit            Reads
 	SoftDelete       SoftDelete
 	Quota            Quota
 	Select           Select

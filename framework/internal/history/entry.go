@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -82,7 +83,7 @@ func scan(rows *sql.Rows) (e Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	e.Type, e.At, e.Forgotten = dotted(e.ViewSet, change), e.At.UTC(), !changes.Valid
+	e.Type, e.At, e.Forgotten = naming.Dotted(e.ViewSet, change), e.At.UTC(), !changes.Valid
 	if caller != "" {
 		e.Caller = &caller
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/query"
@@ -34,15 +34,10 @@ var changes = map[string]string{
 	call.VerbCreate: "created", call.VerbUpdate: "updated", call.VerbDelete: "deleted", declare.RestoreName: "restored",
 }
 
-// dotted is the path of a viewset and a word behind it, such as patients.created.
-func dotted(path, word string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(path, "/{}", ""), "/", ".") + "." + word
-}
-
 // Entries implements [table.History]: an entry is a row of row_history. A row that is stored again with the same values
 // has none.
 func (l *Log) Entries(c *call.Call) func(table.Change) (schema.QueryAppender, error) {
-	now, caller, request, route := c.Now, c.Caller.IDText(), c.ID, dotted(c.Route.ViewSet, c.Route.Name)
+	now, caller, request, route := c.Now, c.Caller.IDText(), c.ID, naming.Dotted(c.Route.ViewSet, c.Route.Name)
 	return func(change table.Change) (schema.QueryAppender, error) {
 		before, after := rowOf(change.Before), rowOf(change.After)
 		if before.IsValid() && after.IsValid() && l.same(before, after) {

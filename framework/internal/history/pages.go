@@ -11,20 +11,22 @@ import (
 	"trestle.example/framework/query"
 )
 
-// Pages divides a history into pages of entries, the newest first. It implements [query.Pagination].
+// Pages divides the entries about a row into pages of entries, the newest first. It implements [query.Pagination].
 type Pages struct{}
 
+// ParamBefore is the parameter with the id of an entry.
+const ParamBefore = "before"
+
 const (
-	paramBefore = "before"
-	paramSize   = "page_size"
-	usualSize   = 20
-	mostSize    = 100
+	paramSize = "page_size"
+	usualSize = 20
+	mostSize  = 100
 )
 
 // Params implements [query.Pagination].
 func (Pages) Params() []query.Param {
 	return []query.Param{
-		{Name: paramBefore, Type: reflect.TypeFor[uuid.UUID](), Doc: "The id of an entry: the page has older ones. Without it, the page has the newest."},
+		{Name: ParamBefore, Type: reflect.TypeFor[uuid.UUID](), Doc: "The id of an entry: the page has older ones. Without it, the page has the newest."},
 		{Name: paramSize, Type: reflect.TypeFor[int64](), Minimum: 1, Doc: "How many entries a page has: 20 without it, and 100 at most."},
 	}
 }
@@ -47,7 +49,7 @@ func (Pages) Window(v query.Values) (query.Window, error) {
 func (Pages) Envelope(p query.Page) (query.Envelope, error) {
 	var next *string
 	if p.Next != "" {
-		link := p.Link(url.Values{paramBefore: {p.Next}})
+		link := p.Link(url.Values{ParamBefore: {p.Next}})
 		next = &link
 	}
 	return query.Envelope{

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -46,13 +45,14 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	key, err := h.key(c, r, deleted)
+	key, err := h.Resource.KeyText(c, r, deleted)
 	if err != nil {
 		return nil, err
 	}
+	h.Resource.API.NoteRead(c, h.Resource.Table, key)
 	of := bun.SafeQuery("viewset = ? AND row_key = ?", sqldb.Param(h.Resource.Path), sqldb.Param(key))
 	of = bun.SafeQuery("? AND seq >= (SELECT coalesce(max(seq), 0) FROM row_history WHERE ? AND change = 'created')", of, of) // an earlier row had this key
-	where, err := h.before(c, of, values[paramBefore])
+	where, err := h.before(c, of, values[ParamBefore])
 	if err != nil {
 		return nil, err
 	}
@@ -63,21 +63,6 @@ func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	return h.answer(c, r, window, events)
 }
 
-// key is the primary key of the row of the path, or of a deleted one, as entries have it.
-func (h *Reading) key(c *call.Call, r *table.Request, deleted bool) (string, error) {
-	object := h.Resource.Object(c, r)
-	if deleted {
-		object = h.Resource.Erased(c, r).Limit(1)
-	}
-	rows, err := c.Session().Query(c, object.ColumnExpr("?TableAlias.?", bun.Ident(h.Resource.Pk.Name))) //nolint:rowserrcheck // One checks it
-	if err != nil {
-		return "", err
-	}
-	key := reflect.New(h.Resource.Pk.StructField.Type).Elem()
-	err = table.One(rows, &table.ColumnCell{Column: h.Resource.Pk, Value: key})
-	return fmt.Sprint(key.Interface()), err
-}
-
 // before is the condition of the entries of a row that are older than one of them, which the text names. Without a text it is
 // that of all of them.
 func (h *Reading) before(c *call.Call, of schema.QueryAppender, text string) (schema.QueryAppender, error) {
@@ -86,7 +71,7 @@ func (h *Reading) before(c *call.Call, of schema.QueryAppender, text string) (sc
 	}
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return nil, problem.InvalidParameter(paramBefore, "must be the id of an entry, which is a UUID")
+		return nil, problem.InvalidParameter(ParamBefore, "must be the id of an entry, which is a UUID")
 	}
 	rows, err := c.Session().Query(c, bun.SafeQuery("SELECT seq FROM row_history WHERE ? AND id = ?", of, sqldb.Param(id)))
 	if err != nil {
@@ -98,7 +83,7 @@ func (h *Reading) before(c *call.Call, of schema.QueryAppender, text string) (sc
 		if err := rows.Err(); err != nil {
 			return nil, err
 		}
-		return nil, problem.InvalidParameter(paramBefore, "is no entry of this row; leave it out to begin with the newest")
+		return nil, problem.InvalidParameter(ParamBefore, "is no entry of this row; leave it out to begin with the newest")
 	}
 	if err := rows.Scan(&seq); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/audit"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/history"
 	"trestle.example/framework/internal/naming"
@@ -196,7 +197,7 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) *tableUse {
 
 // tablesUsed lists the tables with the columns that statements use: every column of a
 // viewset's model, of its Models and of the rows that it stores without a viewset, the columns of
-// relations that its answers show, and the tables that its rank, its idempotency keys and its history need.
+// relations that its answers show, and the tables that its rank, its idempotency keys, its history and its reads need.
 func (a Indexer) tablesUsed() []*tableUse {
 	var list tableList
 	for _, r := range a.Resources {
@@ -215,6 +216,11 @@ func (a Indexer) tablesUsed() []*tableUse {
 		}
 		if r.Declaration.History.Permission != nil {
 			list.useTable(r, history.Table()).own = true
+		}
+		if r.Declaration.Audit.Permission != nil {
+			for _, t := range audit.Tables() {
+				list.useTable(r, t).own = true
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })

@@ -27,3 +27,8 @@ func Title(text string) string {
 	}
 	return b.String()
 }
+
+// Dotted is the path of a viewset and a word behind it, such as patients.created.
+func Dotted(path, word string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(path, "/{}", ""), "/", ".") + "." + word
+}

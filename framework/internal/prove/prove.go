@@ -55,6 +55,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	deleted.Try(p.Checker)
 	lists.TryMine(p.Checker)
 	p.tryQuotas()
+	p.tryReads()
 	retries.Resend(p.Checker)
 	result.Requests, result.Unshared = p.Requests, p.unshared()
 	return result, cmp.Or(ctx.Err(), p.Broken)

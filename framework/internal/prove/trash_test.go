@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework"
+	"trestle.example/framework/filter"
 	"trestle.example/framework/sqldb"
 )
 
@@ -51,7 +52,7 @@ func trash() []framework.Resource {
 			Name: "memos", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Own((*Scrawl).owner).Unless(framework.Holds("memos.audit")), Permission: signedIn,
 			SoftDelete: framework.SoftDelete{Restore: signedIn, Deleted: framework.Any(framework.Holds("memos.audit"), framework.Holds("memos.deleted"))},
 			Export:     []framework.Media{framework.NDJSON}, Totals: framework.Totals{By: []string{"text"}},
-			History: framework.History{Permission: signedIn},
+			History: framework.History{Permission: signedIn}, Audit: framework.Reads{Permission: signedIn}, Filters: []framework.Filter{filter.Exact("text")},
 		},
 		framework.ViewSet[Bulletin]{
 			Name: "notices", Verbs: framework.CRUD[textInput, textView](), Scope: framework.Public(), Writers: framework.Own((*Bulletin).author),
@@ -77,6 +78,7 @@ func TestErasedRows(t *testing.T) {
 		{name: "the history of a deleted row is shown to all", change: asAuditor(func(r *http.Request) bool {
 			return strings.HasSuffix(r.URL.Path, "/history/") && r.URL.Query().Get("deleted") == "true"
 		}), where: "GET /api/memos/{id}/history/", what: "reject this caller"},
+		{name: "the reads of a row are shown to all", change: asAuditor(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/reads/") }), where: "GET /api/memos/{id}/reads/", what: "reject this caller"},
 		{name: "a deleted row is shown to all", change: asAuditor(asking("/api/memos/")), where: "GET /api/memos/{id}/", what: "reject this caller"},
 		{name: "a list has deleted rows without the parameter", change: alwaysDeleted, where: "GET /api/notices/", what: "which is of a row that is deleted"},
 		{name: "the totals of deleted rows are shown to all", change: asAuditor(asking("/api/memos/totals/")), where: "GET /api/memos/totals/", what: "the declarations let this caller see no deleted rows"},

@@ -47,10 +47,14 @@ type Progress struct {
 	Sent    func(name string) bool // reports whether the input has a field; nil without an input
 	Given   *GivenRow              // the row that the function received
 	Parent  any                    // the primary key of the parent that the path of a nested viewset names; nil without one
+	Read    []ReadRow              // the rows that the answer shows, of tables whose reads are recorded
 	// OneByOne stores the related rows of a body one after another, so that the error of a constraint
 	// names its row.
 	OneByOne bool
 }
+
+// A ReadRow is a row that an answer shows, by the viewset that declares that its reads are recorded, and its primary key.
+type ReadRow struct{ ViewSet, Key string }
 
 // A GivenRow is the row that a function received, its values when it was read, and the
 // columns that were saved since.
@@ -60,12 +64,12 @@ type GivenRow struct {
 	Saved  []*schema.Field
 }
 
-// Rewind records the headers of the response, the list of ignored parts, which row the function
+// Rewind records the headers of the response, the lists of ignored parts and of read rows, which row the function
 // received, and its list of saved columns. The function that it returns restores them, for a
 // transaction that is retried. It does not restore the values of the row.
 func (s *State) Rewind() (again func()) {
 	p, header := s.Progress, s.Header
-	ignored, before, given := len(p.Ignored), header.Clone(), p.Given
+	ignored, read, before, given := len(p.Ignored), len(p.Read), header.Clone(), p.Given
 	saved := 0
 	if given != nil {
 		saved = len(given.Saved)
@@ -74,7 +78,7 @@ func (s *State) Rewind() (again func()) {
 		if p.Given = given; given != nil {
 			given.Saved = given.Saved[:saved]
 		}
-		p.Ignored = p.Ignored[:ignored]
+		p.Ignored, p.Read = p.Ignored[:ignored], p.Read[:read]
 		clear(header)
 		maps.Copy(header, before.Clone())
 	}

@@ -19,6 +19,9 @@ type Answer struct {
 	// Translate turns an error of the iterator or of the reader into an error for the client.
 	Translate func(error) error
 	Hidden    Hider // nil if the caller sees every member
+	// Before is called before each element is sent. If it returns an error, the element is not sent, and the error ends the
+	// answer. nil means that there is nothing to do.
+	Before func() error
 
 	format  *Format
 	rows    reflect.Value // the iterator; not valid for bytes
@@ -110,7 +113,7 @@ func (a *Answer) Send(o Options) Outcome {
 		if a.content != nil {
 			return s.sendContent(a.content)
 		}
-		return s.sendRows(a.rows)
+		return s.sendRows(a.rows, a.Before)
 	})))
 }
 
@@ -131,7 +134,7 @@ func (s *sender) run(do func() error) error {
 }
 
 // sendRows sends the elements. It returns the error of the iterator or of the encoder.
-func (s *sender) sendRows(rows reflect.Value) error {
+func (s *sender) sendRows(rows reflect.Value, before func() error) error {
 	if s.format.events && s.o.head() { // the first event may take long
 		s.begin()
 		return nil
@@ -139,6 +142,11 @@ func (s *sender) sendRows(rows reflect.Value) error {
 	for value, failed := range rows.Seq2() {
 		if err, _ := reflect.TypeAssert[error](failed); err != nil {
 			return err
+		}
+		if before != nil {
+			if err := before(); err != nil {
+				return err
+			}
 		}
 		text, err := s.encoder.element(nil, value.Interface())
 		if err != nil {

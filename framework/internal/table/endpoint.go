@@ -69,6 +69,7 @@ type Endpoint struct {
 	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
 	Deleted      call.Permission // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
 	Restores     bool            // it restores a deleted row
+	ShowsReads   bool            // it shows who read a row
 	Toggles      bool            // it inserts or deletes the caller's own row of a relation
 	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
 	Totals       *totals.Plan    // of the endpoint of a list's totals; nil for any other
@@ -79,8 +80,10 @@ type Endpoint struct {
 	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
 	Unwrapped    bool            // an action whose body and answer have no member around them
 	Serve        func(c *call.Call, r *Request) (*Response, error)
-	Shown        *Resource // the viewset whose rows the answer of a function shows; nil for any other endpoint
-	Creates      *Created  // the row that a function creates; nil without its key in the answer
+	// Record records what an answer shows, before it is sent; nil if nothing is recorded.
+	Record  func(c *call.Call, r *Request, resp *Response) error
+	Shown   *Resource // the viewset whose rows the answer of a function shows; nil for any other endpoint
+	Creates *Created  // the row that a function creates; nil without its key in the answer
 	// Locks are the rules about writing the fields of Input, by their names.
 	Locks map[string][]*fieldrule.Rule
 }
@@ -209,6 +212,9 @@ func (e *Endpoint) NeedsNoBody() bool {
 
 // TakesBody reports whether a request may have a body that is read.
 func (e *Endpoint) TakesBody() bool { return e.Input != nil && e.IsWrite() }
+
+// Answers reports whether a success may have a body.
+func (e *Endpoint) Answers() bool { return e.Parts != nil || e.Out != input.NoneType }
 
 // IsWrite reports whether the method is not GET.
 func (e *Endpoint) IsWrite() bool { return e.Route.Method != http.MethodGet }

@@ -80,6 +80,7 @@ type Registry struct {
 	Rows      Rows               // finds and stores rows for Find, FindOne, Save and Insert
 	Recorder  Recorder           // nil without one
 	Histories map[string]History // of the tables whose changes a viewset records, by their names
+	Audits    map[string]string  // the paths of the viewsets that declare that reads are recorded, by the names of their tables
 	Quotas    map[string]Quota   // of the tables whose owners have a limited number of rows, by their names
 	Softly    map[string]bool    // the tables with a viewset that declares SoftDelete, by their names
 	After     *after.Runner

@@ -62,6 +62,9 @@ func (w Window) Cut(rows reflect.Value) (reflect.Value, bool) {
 	return rows.Slice(0, int(w.Rows)), true
 }
 
+// Has reports whether a row of a result, by its index, is in the window: the row by which it probes is not.
+func (w Window) Has(row int) bool { return !w.Probe || int64(row) < w.Rows }
+
 // SentRows are rows as a client sees them, as JSON.
 type SentRows struct {
 	Text []byte // a JSON array; undefined without rows

@@ -34,6 +34,9 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 		return m, err
 	}
 	rows.NoteGiven(c, f.Endpoint.Resource, m)
+	if f.Endpoint.Answers() {
+		f.Endpoint.Resource.NoteReadModel(c, m.Elem())
+	}
 	if f.Endpoint.Partial() {
 		f.Endpoint.complete(in, m.Elem())
 		if faults := in.Check(); len(faults) > 0 {

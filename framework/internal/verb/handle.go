@@ -72,6 +72,9 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	if err == nil && e.MayLackBody() && prefer.Minimal(r.Header.Values(prefer.Header)) {
 		resp = withoutBody(c, resp)
 	}
+	if err == nil && e.Record != nil {
+		err = e.Record(c, req, resp)
+	}
 	return resp, err
 }
 

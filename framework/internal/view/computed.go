@@ -109,6 +109,7 @@ func (p *Computed) compute(c *call.Call, models reflect.Value, w table.Window) (
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), 0, models.Len())
 	for i := range models.Len() {
 		p.complete(models.Index(i).Elem())
+		p.note(c, models.Index(i).Elem())
 		p.resource.Link(models.Index(i).Elem())
 		one, err := p.fn(c, models.Index(i).Interface())
 		if err != nil {
@@ -118,6 +119,27 @@ func (p *Computed) compute(c *call.Call, models reflect.Value, w table.Window) (
 	}
 	p.mask.Hidden(c).Zero(out)
 	return out, more, nil
+}
+
+// note notes a row and its related rows, if reads of their tables are recorded.
+func (p *Computed) note(c *call.Call, row reflect.Value) {
+	p.resource.NoteReadModel(c, row)
+	for _, one := range p.ones {
+		if related := one.Schema.Field.Value(row); related.Kind() != reflect.Pointer || !related.IsNil() {
+			p.noteRelated(c, one.Relation, reflect.Indirect(related))
+		}
+	}
+	for _, m := range p.many {
+		for _, related := range m.Schema.Field.Value(row).Seq2() {
+			p.noteRelated(c, m.Relation, reflect.Indirect(related))
+		}
+	}
+}
+
+func (p *Computed) noteRelated(c *call.Call, r *relation.Relation, row reflect.Value) {
+	if t := r.Schema.JoinTable; p.resource.API.Audited(t) {
+		p.resource.API.NoteRead(c, t, t.PKs[0].Value(row).Interface())
+	}
 }
 
 // complete makes the structs that a row and its to-one relations lack, because all their columns are NULL.

@@ -170,6 +170,7 @@ func (p *Plan) addList(from relation.From, list reflect.Type, index []int, join 
 	end := from.Path[0].Base()
 	child := &Plan{api: p.api, out: list.Elem(), table: end.Table(), alias: end.Table().Alias}
 	child.addColumn(from.Path[1:], *from.Column, list.Elem(), nil, 0, fault)
+	child.trace()
 	child.columns = child.selected()
 	p.addMany(planMany{index: index, join: join, relation: from.Path[0], child: child, listOptions: options})
 }

@@ -36,6 +36,7 @@ type Plan struct {
 	joins     []planJoin
 	many      []planMany
 	files     []planFile
+	traces    []planTrace
 	resource  *table.Resource // the viewset of the plan, nil for the rows of a relation
 	within    []reflect.Type  // the views that are compiled, from the outermost
 	names     *wire.Names     // of a list of rows
@@ -49,7 +50,7 @@ type leaf struct {
 	column *schema.Field
 	join   int  // the number of its join, from 1; 0 for the row itself
 	key    bool // not shown: it is null if its join found no row
-	hidden bool // not shown: it is the key of the row in the URLs of its files
+	hidden bool // not shown: it is the key of the row in the URLs of its files, or in the record of its reads
 }
 
 // A computedLeaf is a field of the output whose value an expression of SQL computes. It is selected
@@ -95,6 +96,7 @@ func (p *Plan) below(base relation.Base, out reflect.Type, fault func(error)) *P
 		child.mask = fieldrule.NewMask(out)
 	}
 	child.add(base, out, nil, child.alias, 0, fault)
+	child.trace()
 	child.finish()
 	return child
 }
@@ -286,7 +288,7 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 
 // complete makes the rows of a result, and reads their to-many relations.
 func (p *Plan) complete(c *call.Call, found *sqldb.Result, w table.Window) (reflect.Value, bool, error) {
-	out, keys, err := p.Scan(found)
+	out, keys, err := p.Scan(c, found, w)
 	if err != nil {
 		return reflect.Value{}, false, err
 	}
@@ -353,14 +355,18 @@ func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
-// Scan reads the rows of a result into []Out, with the keys of each to-many relation.
-func (p *Plan) Scan(found *sqldb.Result) (reflect.Value, [][]any, error) {
+// Scan reads the rows of a result into []Out, with the keys of each to-many relation. It notes the rows of the window whose reads
+// are recorded.
+func (p *Plan) Scan(c *call.Call, found *sqldb.Result, w table.Window) (reflect.Value, [][]any, error) {
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
 	keys := make([][]any, len(p.many))
 	scan := p.newRow()
 	for i := range found.Len() {
 		if err := scan.read(out.Index(i), found.Row(i)); err != nil {
 			return reflect.Value{}, nil, err
+		}
+		if w.Has(i) {
+			scan.note(c)
 		}
 		for i := range p.many {
 			keys[i] = append(keys[i], scan.key(i))
@@ -380,6 +386,9 @@ func (p *Plan) Fill(c *call.Call, model reflect.Value) reflect.Value {
 	}
 	for _, f := range p.files {
 		f.link(out, func(leaf int) reflect.Value { return p.leaves[leaf].column.Value(model) })
+	}
+	if p.api.Audited(p.table) {
+		p.api.NoteRead(c, p.table, p.table.PKs[0].Value(model).Interface())
 	}
 	p.mask.Hidden(c).Zero(out)
 	return out

@@ -22,7 +22,7 @@ type cell struct {
 	*leaf
 	value reflect.Value
 	found *bool
-	null  *bool // of a key of a to-many relation
+	null  *bool // of a key of a to-many relation, or of a row whose reads are recorded
 	shown bool  // the value is a field of the output
 }
 
@@ -41,6 +41,9 @@ func (p *Plan) newRow() *planRow {
 		default:
 			r.cells[i].shown = true
 		}
+	}
+	for _, t := range p.traces {
+		r.cells[t.leaf].null = new(bool)
 	}
 	for i, m := range p.many {
 		key := reflect.New(m.base.StructField.Type)

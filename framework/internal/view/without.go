@@ -37,12 +37,14 @@ func (p *Plan) less(dropped [][]int) *Plan {
 	less.computed = slices.DeleteFunc(slices.Clone(p.computed), func(l computedLeaf) bool { return !has(l.index) })
 	less.files = slices.DeleteFunc(slices.Clone(p.files), func(f planFile) bool { return !has(f.index) })
 	less.joins = less.joinsFor(has)
+	less.traces = slices.DeleteFunc(slices.Clone(p.traces), func(t planTrace) bool { return !p.showsRow(t.join, has) })
 	less.keep(func(at int, l leaf) bool {
 		switch {
 		case l.key:
 			return !less.joins[l.join-1].unused
 		case l.hidden:
-			return slices.ContainsFunc(less.files, func(f planFile) bool { return slices.Contains(f.keys, at) })
+			return slices.ContainsFunc(less.files, func(f planFile) bool { return slices.Contains(f.keys, at) }) ||
+				slices.ContainsFunc(less.traces, func(t planTrace) bool { return t.leaf == at })
 		}
 		return has(l.index)
 	})
@@ -76,6 +78,9 @@ func (p *Plan) keep(kept func(at int, l leaf) bool) {
 		for k, at := range f.keys {
 			p.files[i].keys[k] = places[at]
 		}
+	}
+	for i, t := range p.traces {
+		p.traces[i].leaf = places[t.leaf]
 	}
 }
 

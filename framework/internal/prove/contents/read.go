@@ -35,8 +35,8 @@ func (r *Reader) Read(ctx context.Context) (Contents, error) {
 }
 
 // unstable are the framework's own tables that requests may change although they change no row of
-// a viewset: answers that are kept for retries, and links that are sent by mail after the answer.
-var unstable = []string{"idempotency_keys", "auth_mail_links"}
+// a viewset: answers that are kept for retries, links that are sent by mail after the answer, and who read which rows.
+var unstable = []string{"idempotency_keys", "auth_mail_links", "row_reads", "row_read_keys"}
 
 // all reads the tables whose rows have changed since the last time. The others are the same objects as then.
 func (r *Reader) all(ctx context.Context) (Contents, error) {
