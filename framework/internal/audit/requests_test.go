@@ -48,6 +48,14 @@ func TestEachReadHasAnEntry(t *testing.T) {
 			{"changes of several rows, of which one is rejected", "ada", "PATCH", "/api/patients/bulk/each/", []fields{{"id": 7, "name": "P7"}, {"id": 4, "name": "X"}}, 200, "patients.patch", "7"},
 			{"another viewset of the table, and a related row", "ada", "GET", "/api/cards/2/", nil, 200, "cards.retrieve", "1 2"},
 			{"a list with related rows", "ada", "GET", "/api/cards/", nil, 200, "cards.list", "1 2 3 6 7 8"},
+			{"a view that shows related rows only if they are requested", "ada", "GET", "/api/doctors/1/", nil, 200, "doctors.retrieve", "1"},
+			{"a list of related rows", "ada", "GET", "/api/doctors/1/?expand=treats", nil, 200, "doctors.retrieve", "1 2"},
+			{"a list of a column of related rows", "ada", "GET", "/api/doctors/1/?fields=names", nil, 200, "doctors.retrieve", "1 2"},
+			{"rows below a row, which is not shown", "ada", "GET", "/api/patients/1/notes/", nil, 200, "patients.notes.list", "patients/{}/notes:1"},
+			{"a row below a row", "ada", "GET", "/api/patients/1/notes/1/", nil, 200, "patients.notes.retrieve", "patients/{}/notes:1"},
+			{"who read a row below a row", "ada", "GET", "/api/patients/1/notes/1/reads/", nil, 200, "", ""},
+			{"a row below a row of another caller", "ada", "GET", "/api/patients/4/notes/2/", nil, 404, "", ""},
+			{"who read a row below a row of another caller", "ada", "GET", "/api/patients/4/notes/2/reads/", nil, 404, "", ""},
 			{"a row of another table that shows a patient", "ada", "GET", "/api/visits/1/", nil, 200, "visits.retrieve", "1"},
 			{"a row that shows no patient of this caller", "ada", "GET", "/api/visits/2/", nil, 200, "", ""},
 			{"a row without a patient", "ada", "GET", "/api/visits/3/", nil, 200, "", ""},
@@ -81,7 +89,11 @@ func TestEachReadHasAnEntry(t *testing.T) {
 				}
 				want := []string{}
 				for _, key := range strings.Fields(r.keys) {
-					want = append(want, "patients "+key)
+					viewset, below, ok := strings.Cut(key, ":")
+					if !ok {
+						viewset, below = "patients", key
+					}
+					want = append(want, viewset+" "+below)
 				}
 				e := all[0]
 				got.Header("X-Request-Id", e.Request.String())
