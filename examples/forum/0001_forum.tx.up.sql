@@ -79,6 +79,7 @@ CREATE INDEX follows_user ON follows (user_id);
 CREATE INDEX links_board ON links (board_id);
 CREATE INDEX posts_thread ON posts (thread_id, created_at, id);
 CREATE INDEX posts_author ON posts (author_id);
+CREATE INDEX stars_user ON stars (user_id);
 CREATE INDEX thread_tags_tag ON thread_tags (tag_id);
 CREATE INDEX threads_created ON threads (created_at, id);
 CREATE INDEX threads_title ON threads (title, id);

@@ -75,13 +75,17 @@ type EntryView struct {
 	UserID uuid.UUID `json:"user"`
 }
 
-// entries is the viewset of follows, stars or votes, which each user toggles at another viewset.
-func entries[M any](name string, user func(*M) *uuid.UUID) framework.ViewSet[M] {
+// stars is how many stars a user has, so that one is worth something.
+const stars = 3
+
+// entries is the viewset of follows, stars or votes, which each user toggles at another viewset. A user has at most some, 0 for no limit.
+func entries[M any](name string, user func(*M) *uuid.UUID, most int) framework.ViewSet[M] {
 	return framework.ViewSet[M]{
 		Name:    name,
 		Verbs:   framework.Verbs{List: framework.Shows[EntryView]()},
 		Scope:   framework.Public(),
 		Writers: framework.Own(user),
+		Quota:   framework.Quota{Rows: most},
 	}
 }
 
@@ -158,7 +162,7 @@ var Threads = framework.ViewSet[Thread]{
 	Name:       "threads",
 	Lookup:     "slug",
 	Slug:       framework.Slug{Field: "slug", From: "title"},
-	Reserved:   []string{"following", "starred"},
+	Reserved:   []string{"following", "starred", "totals"},
 	Wrap:       "thread",
 	WrapList:   "threads",
 	Verbs:      framework.CRUD[ThreadInput, ThreadView](),
@@ -168,6 +172,7 @@ var Threads = framework.ViewSet[Thread]{
 	Relations:  framework.Relations{"board": "boards", "author": "members", "tags": "tags", "posts": "threads/{}/posts", "stars": "stars"},
 	Models:     []any{(*ThreadTag)(nil)},
 	Ordering:   framework.Ordering{Allowed: []string{"created_at", "title", "author.username", "posts", "stars"}, Default: "-created_at"},
+	Totals:     framework.Totals{By: []string{"board.slug", "author.username"}, Sum: []string{"posts"}, Max: []string{"created_at"}},
 	Search:     framework.Search{Fields: []string{"title", "author.username"}},
 	Filters: []framework.Filter{
 		filter.Exact("board", "board.slug"),
@@ -197,6 +202,7 @@ var Tags = framework.ViewSet[Tag]{
 	Verbs:    framework.ReadOnly[TagView](),
 	Scope:    framework.Public(),
 	Ordering: framework.Ordering{Default: "name"},
+	Cache:    framework.Cache{For: time.Minute},
 }
 
 // A PostInput is what authors write.

@@ -81,6 +81,8 @@ type request struct {
 	faults []string // pointers with codes, such as "/thread/title required"
 	has    []string // texts that the answer contains
 	lacks  []string
+	// control is the expected header Cache-Control, "" for any.
+	control string
 }
 
 // run sends the requests, one after the other. {name} in a path or a body stands for ids[name].
@@ -100,6 +102,9 @@ func run(t *testing.T, c *frameworktest.Client, tokens, ids map[string]string, r
 		}
 		if r.body != "" {
 			s.Body = fill(r.body)
+		}
+		if r.control != "" {
+			s.Answers = map[string]string{"Cache-Control": r.control}
 		}
 		for _, f := range r.faults {
 			pointer, code, _ := strings.Cut(f, " ")
@@ -130,6 +135,9 @@ func TestForum(t *testing.T) {
 		ids["post"] = found(c, "/api/threads/generics/posts/?ordering=created_at", `"posts":[{"id":"`)
 		t.Run("votes, stars and follows", func(t *testing.T) { run(t, c.On(t), tokens, ids, toggles) })
 		t.Run("changes", func(t *testing.T) { run(t, c.On(t), tokens, ids, changes) })
+		t.Run("totals", func(t *testing.T) { run(t, c.On(t), tokens, ids, totals) })
+		t.Run("limits", func(t *testing.T) { run(t, c.On(t), tokens, ids, limits) })
+		t.Run("caches", func(t *testing.T) { run(t, c.On(t), tokens, ids, caches) })
 	})
 }
 

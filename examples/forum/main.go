@@ -51,5 +51,5 @@ func config(site *program.Site) framework.Config {
 
 func register(api *framework.API, _ *program.Site) {
 	api.Register(Me, Members, Boards, Threads, Tags, Posts,
-		entries("follows", (*Follow).user), entries("stars", (*Star).user), entries("votes", (*Vote).user))
+		entries("follows", (*Follow).user, 0), entries("stars", (*Star).user, stars), entries("votes", (*Vote).user, 0))
 }

@@ -163,3 +163,37 @@ var changes = []request{
 	{name: "it is back, with its posts", what: "GET /threads/generics/posts/", status: 200, has: []string{`"count":1`, "Because."}},
 	{name: "nothing is deleted", as: "mod", what: "GET /threads/?deleted=true", status: 200, has: []string{`"count":0`}},
 }
+
+// totals: all callers count threads, and what belongs to them.
+var totals = []request{
+	{name: "threads are counted for each author", what: "GET /threads/totals/?group=author.username", status: 200, has: []string{`{"group":{"author.username":"ada"},"count":1}`, `{"group":{"author.username":"bob"},"count":2}`}},
+	{name: "and for each board, with their posts", what: "GET /threads/totals/?group=board.slug&sum=posts", status: 200, has: []string{`{"totals":[{"group":{"board.slug":"go"},"count":4,"sum":{"posts":2}}]}`}},
+	{name: "those of an author", what: "GET /threads/totals/?author=bob", status: 200, has: []string{`"count":2`}},
+	{name: "when the last thread began", what: "GET /threads/totals/?max=created_at", status: 200, has: []string{`"max":{"created_at":"`}},
+	{name: "deleted threads do not count for users", as: "bob", what: "GET /threads/totals/?deleted=true", status: 403},
+	{name: "moderators count them", as: "mod", what: "GET /threads/totals/?deleted=true", status: 200, has: []string{`"count":0`}},
+	{name: "a field by which nobody groups", what: "GET /threads/totals/?group=title", status: 400, code: "invalid_parameter"},
+	{name: "a field that is no number", what: "GET /threads/totals/?sum=created_at", status: 400, code: "invalid_parameter"},
+	{name: "totals of posts are not declared", what: "GET /threads/generics/posts/totals/", status: 404},
+}
+
+// limits: a user has three stars.
+var limits = []request{
+	{name: "bob gives his second star", as: "bob", what: "PUT /threads/errors/star/", status: 200, has: []string{`"stars":1`}},
+	{name: "and his third", as: "bob", what: "PUT /threads/rules/star/", status: 200},
+	{name: "he has no fourth", as: "bob", what: "PUT /threads/generics-2/star/", status: 409, code: "quota_exceeded"},
+	{name: "a star that he gave already", as: "bob", what: "PUT /threads/rules/star/", status: 200, has: []string{`"starred":true`}},
+	{name: "ada has stars of her own", as: "ada", what: "PUT /threads/generics-2/star/", status: 200, has: []string{`"stars":1`}},
+	{name: "bob takes one back", as: "bob", what: "DELETE /threads/errors/star/", status: 200, has: []string{`"stars":0`}},
+	{name: "and gives it to another thread", as: "bob", what: "PUT /threads/generics-2/star/", status: 200, has: []string{`"stars":2`}},
+}
+
+// caches: what caches may do with the answers to visitors and users.
+var caches = []request{
+	{name: "they keep the tags for visitors", what: "GET /tags/", status: 200, control: "public, max-age=60"},
+	{name: "and each tag", what: "GET /tags/go/", status: 200, control: "public, max-age=60"},
+	{name: "a user's own cache compares them before each use", as: "ada", what: "GET /tags/", status: 200, control: "private, no-cache"},
+	{name: "none keeps an error", what: "GET /tags/nothing/", status: 404, control: "no-store"},
+	{name: "none keeps threads, which show what the user starred", what: "GET /threads/", status: 200, control: "no-store"},
+	{name: "none keeps totals", what: "GET /threads/totals/", status: 200, control: "no-store"},
+}
