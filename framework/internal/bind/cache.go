@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun/schema"
+
 	"trestle.example/framework/internal/caching"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
@@ -30,7 +32,10 @@ func (b *binder) bindCache(r *table.Resource) {
 			e.Cache = caching.New(d.For, e.Authentication)
 		}
 	}
-	b.later(func() { checkCache(r, fault) })
+	b.later(func() {
+		checkCache(r, fault)
+		b.checkLinks(r, fault)
+	})
 }
 
 // isCached reports whether Cache of a viewset is about an endpoint: it is List, Retrieve or an action of Lists.
@@ -59,3 +64,23 @@ func checkCache(r *table.Resource, fault func(error)) {
 
 // isPublic reports whether an anonymous caller may read rows by an endpoint.
 func isPublic(e *table.Endpoint) bool { return describe.NewOperation(e).ReadsAnonymously() }
+
+// checkLinks reports signed URLs of files that end before caches stop to show them. What a function shows is not known.
+func (b *binder) checkLinks(r *table.Resource, fault func(error)) {
+	for _, e := range r.Endpoints {
+		shown := r.Shown[e.Out]
+		if e.Cache == nil || shown == nil {
+			continue
+		}
+		shown.ColumnsOf(func(_ *schema.Table, fields ...*schema.Field) {
+			for _, field := range fields {
+				file := b.api.FileOf(field, r)
+				if file == nil || file.SignFor <= 0 || file.SignFor > r.Declaration.Cache.For {
+					continue
+				}
+				fault(naming.Sentence("caches keep answers for %s, and show URLs of the file %q of %s that end after %s; let SignFor be longer than For, such as %s",
+					r.Declaration.Cache.For, file.Name, file.Resource.Path, file.SignFor, 2*r.Declaration.Cache.For))
+			}
+		})
+	}
+}

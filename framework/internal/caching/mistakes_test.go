@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"trestle.example/framework"
+	"trestle.example/framework/files"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
 )
@@ -114,6 +117,82 @@ func TestDocument(t *testing.T) {
 					t.Errorf("%s %s, %s: the header %s is described as %q; want %q", test.method, test.path, test.status, name, got.Description, want)
 				}
 			}
+		}
+	})
+}
+
+// A Cover is the picture of a book. Its file has signed URLs.
+type Cover struct {
+	bun.BaseModel `bun:"table:covers"`
+
+	ID     int64 `bun:",pk,autoincrement"`
+	BookID int64
+	Photo  files.File `bun:",type:jsonb,nullzero"`
+}
+
+// A Reader has a book with its covers.
+type Reader struct {
+	bun.BaseModel `bun:"table:readers"`
+
+	ID      int64 `bun:",pk,autoincrement"`
+	CoverID int64
+
+	Cover *Cover `bun:"rel:belongs-to,join:cover_id=id"`
+}
+
+// TestSignedURLs: a cache must not show URLs of files that have ended, also of files of related rows. A view without the file shows none.
+func TestSignedURLs(t *testing.T) {
+	type cover struct {
+		ID    int64      `json:"id"`
+		Photo files.File `json:"photo"`
+	}
+	type plain struct {
+		ID int64 `json:"id"`
+	}
+	type reader struct {
+		ID    int64  `json:"id"`
+		Cover *cover `json:"cover"`
+	}
+	storage, err := files.OpenDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	covers := func(life, cache time.Duration) framework.ViewSet[Cover] {
+		return framework.ViewSet[Cover]{
+			Name: "covers", Scope: framework.Public(), Verbs: framework.ReadOnly[cover](), Cache: framework.Cache{For: cache},
+			Files: []framework.FileField[Cover]{{Name: "photo", Field: func(c *Cover) *files.File { return &c.Photo }, Storage: storage, MaxBytes: 1, Types: []string{"image/png"}, SignFor: life}},
+		}
+	}
+	readers := framework.ViewSet[Reader]{
+		Name: "readers", Scope: framework.Public(), Verbs: framework.ReadOnly[reader](), Relations: framework.Relations{"cover": "covers"}, Cache: minute,
+	}
+	hidden := covers(time.Second, time.Minute)
+	hidden.Verbs = framework.ReadOnly[plain]()
+	apitest.Databases(t, shelf, func(t *testing.T, db *sqldb.DB) {
+		config := apitest.Config(db)
+		config.FileKeys = [][]byte{make([]byte, 32)}
+		for _, test := range []struct {
+			name, want string // "" for no mistake
+			resources  []framework.Resource
+		}{
+			{"URLs that end first", `covers: cache: caches keep answers for 1m0s, and show URLs of the file "photo" of covers that end after 30s; let SignFor be longer than For, such as 2m0s`, []framework.Resource{covers(30*time.Second, time.Minute)}},
+			{"URLs that end at the same time", "covers: cache: caches keep answers for 1m0s", []framework.Resource{covers(time.Minute, time.Minute)}},
+			{"URLs of files of related rows", `readers: cache: caches keep answers for 1m0s, and show URLs of the file "photo" of covers that end after 30s`, []framework.Resource{covers(30*time.Second, 0), readers}},
+			{"URLs that end later", "", []framework.Resource{covers(time.Hour, time.Minute), readers}},
+			{"URLs without a signature, which do not end", "", []framework.Resource{covers(0, time.Minute)}},
+			{"files that no view shows", "", []framework.Resource{hidden}},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				if test.want != "" {
+					apitest.Mistake(t, config, test.want, test.resources...)
+					return
+				}
+				api := framework.New(config)
+				api.Register(test.resources...)
+				if err := api.Check(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 	})
 }
