@@ -34,6 +34,7 @@ type Folder struct {
 	DeletedAt *time.Time `bun:",soft_delete"`
 
 	Letters []*Letter `bun:"rel:has-many,join:id=folder_id"`
+	Sheets  []*Sheet  `bun:"rel:has-many,join:id=folder_id"`
 	Pins    []*Pin    `bun:"rel:has-many,join:id=folder_id"`
 	Labels  []*Label  `bun:"m2m:folder_labels,join:Folder=Label"`
 }
@@ -148,6 +149,24 @@ type folderView struct {
 	Labels    []string   `json:"labels" from:"labels.name,order=name"`
 }
 
+type sheetItem struct {
+	ID   framework.Optional[int64] `json:"id"`
+	Text string                    `json:"text" validate:"required,line,max=50"`
+}
+
+type binderInput struct {
+	Name   string      `json:"name" validate:"required,line,max=50"`
+	Sheets []sheetItem `json:"sheets" to:"sheets"`
+}
+
+type binderView struct {
+	ID      uuid.UUID  `json:"id"`
+	Name    string     `json:"name"`
+	Sheets  []textView `json:"sheets" from:"sheets"`
+	Texts   []string   `json:"texts" from:"sheets.text"`
+	Letters int64      `json:"letters" from:"count(letters)"`
+}
+
 type letterInput struct {
 	FolderID uuid.UUID `json:"folder" validate:"required" ref:"folders"`
 	Text     string    `json:"text" validate:"required,line,max=50"`
@@ -237,6 +256,10 @@ func folders(storage files.Storage) framework.ViewSet[Folder] {
 func resources(storage files.Storage) []framework.Resource {
 	return []framework.Resource{
 		folders(storage),
+		framework.ViewSet[Folder]{ // the folders with their sheets and letters in lists
+			Name: "binders", Verbs: framework.CRUD[binderInput, binderView](), Scope: framework.Own((*Folder).owner), Permission: framework.Authenticated(),
+			Relations: framework.Relations{"sheets": framework.OfRow, "letters": "letters"}, Export: []framework.Media{framework.NDJSON},
+		},
 		framework.ViewSet[Letter]{
 			Name: "letters", Verbs: framework.CRUD[letterInput, letterView](), Scope: framework.Public(), Writers: framework.Own((*Letter).owner),
 			Permission: framework.OrReadOnly(framework.Authenticated()), SoftDelete: soft, Relations: framework.Relations{"folder": "folders"},

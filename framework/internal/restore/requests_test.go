@@ -229,3 +229,34 @@ func TestPagesOfDeletedRows(t *testing.T) {
 		{name: "the one that is left", as: "mod", what: "GET /letters/", status: 200, has: "two", lacks: "one"},
 	})
 }
+
+// TestListsOfChildren: lists in views and bodies leave deleted rows out. What a list in a body lacks is deleted softly, and can be restored. A deleted row
+// keeps its lists, which are shown with it.
+func TestListsOfChildren(t *testing.T) {
+	play(t, []step{
+		{name: "a binder with sheets", as: "bob", what: "POST /binders/", body: `{"name":"a","sheets":[{"text":"one"},{"text":"two"},{"text":"three"}]}`, status: 201, has: `"texts":["one","two","three"]`, keep: "a"},
+		{name: "a letter in it", as: "bob", what: "POST /letters/", body: `{"folder":"{a}","text":"l"}`, status: 201, keep: "l"},
+		{name: "it is counted", as: "bob", what: "GET /binders/{a}/", status: 200, has: `"letters":1`},
+		{name: "the letter is deleted", as: "bob", what: "DELETE /letters/{l}/", status: 204},
+		{name: "and no longer counted", as: "bob", what: "GET /binders/{a}/", status: 200, has: `"letters":0`},
+		{name: "a sheet is deleted", as: "bob", what: "DELETE /folders/{a}/sheets/1/", status: 204},
+		{name: "no list of an object has it", as: "bob", what: "GET /binders/{a}/", status: 200, has: `"texts":["two","three"]`, lacks: "one"},
+		{name: "and no list of rows", as: "bob", what: "GET /binders/", status: 200, has: `"texts":["two","three"]`, lacks: "one"},
+		{name: "and no export", as: "bob", what: "GET /binders/?format=ndjson", status: 200, has: `"texts":["two","three"]`, lacks: "one"},
+		{name: "a body cannot name it", as: "bob", what: "PATCH /binders/{a}/", body: `{"sheets":[{"id":1,"text":"x"},{"id":2,"text":"two"}]}`, status: 400, has: "/sheets/0/id"},
+		{name: "a body leaves one out", as: "bob", what: "PATCH /binders/{a}/", body: `{"sheets":[{"id":3,"text":"three"},{"text":"four"}]}`, status: 200, has: `"texts":["three","four"]`, lacks: "two"},
+		{name: "it is deleted softly", as: "bob", what: "GET /folders/{a}/sheets/?deleted=true", status: 200, has: "two"},
+		{name: "beside the other one", as: "bob", what: "GET /folders/{a}/sheets/?deleted=true", status: 200, has: `"count":2`},
+		{name: "it is restored", as: "bob", what: "POST /folders/{a}/sheets/2/restore/", status: 204},
+		{name: "and listed again", as: "bob", what: "GET /binders/{a}/", status: 200, has: `"texts":["two","three","four"]`, lacks: "one"},
+		{name: "the binder is deleted", as: "bob", what: "DELETE /binders/{a}/", status: 204},
+		{name: "with its sheets, which are not deleted", as: "bob", what: "GET /folders/{a}/sheets/", status: 404},
+		{name: "no list has it", as: "bob", what: "GET /binders/", status: 200, has: `"count":0`},
+		{name: "it gets no sheet", as: "bob", what: "PATCH /binders/{a}/", body: `{"sheets":[{"text":"five"}]}`, status: 404},
+		{name: "it is restored", as: "bob", what: "POST /folders/{a}/restore/", status: 204},
+		{name: "its lists are as they were", as: "bob", what: "GET /binders/{a}/", status: 200, has: `"texts":["two","three","four"]`, lacks: "one"},
+		{name: "another caller does not see it", as: "ada", what: "GET /binders/{a}/", status: 404},
+		{name: "all sheets go", as: "bob", what: "PATCH /binders/{a}/", body: `{"sheets":[]}`, status: 200, has: `"sheets":[]`},
+		{name: "each can be seen", as: "bob", what: "GET /folders/{a}/sheets/?deleted=true", status: 200, has: `"count":4`},
+	})
+}

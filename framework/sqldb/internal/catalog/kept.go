@@ -18,6 +18,9 @@ type Marks func(table string) (column string)
 // Keeping returns the names of the tables that have a row which refers to one of some rows of a table, so that the
 // database would not delete it. The rows are those whose key has a value of a list. A row that is marked as deleted keeps no
 // other one, and neither does one of the rows themselves. On PostgreSQL the names begin with a schema.
+//
+// It reads the foreign keys each time. They cannot be kept until the next migration of this process: another process, or a person, may add a key
+// while the server runs, and then a row would be marked as deleted although a row needs it.
 func (c Catalog) Keeping(ctx context.Context, table, key string, values schema.QueryAppender, marks Marks) (tables []string, err error) {
 	keys, err := c.foreignKeys(ctx, "", table)
 	if err != nil {
