@@ -75,6 +75,7 @@ func fixedStages() []stage {
 		tests("rolling", "2 replicas behind a proxy restarted 20 times: 0 failed requests", "./cmd/trestle", "TestRollingRestart"),
 		tests("alerts", "Prometheus with deploy/alerts.yaml: 0 alerts in 30 s of calm; each alert fires under its trouble, and ends with it", "./cmd/trestle", "TestAlerts"),
 		tests("crash", "50 kills of server and database under load: 0 lost, 0 twice, stock exact, requests for several patients done as a whole, histories complete", "./cmd/trestle", "TestAKillUnderLoadLosesNothing"),
+		tests("deletions", "20 kills of a server on each database while rows are put several at once, deleted softly and restored: 0 lost, 0 in part, 0 entries of histories missing or extra, 0 answers without an entry of the reads", "./framework/internal/restore", "TestKillsLoseNoDeletion"),
 		tests("logins", "rejected logins take the same time", "./framework/auth", "TestFailedLoginsTakeTheSameTime"),
 		allTests("contract", "10,000 requests at least for each service: 0 answers of 5xx, 0 undocumented", "./resources", "TestTheServicesKeepTheirContract"),
 		allTests("store", "races for stock, and a model of the store", "./resources/store/...", "TestTheStoreIsWhatItsModelIs"),
