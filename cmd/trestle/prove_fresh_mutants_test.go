@@ -9,21 +9,21 @@ var freshMutants = []mutant{
 	{"table/scan.go", "req.Changes && r.Above.ByWriters, q)", "req.Changes && r.Above.ByWriters && !BROKEN, q)"},
 	{"nested/enter.go", "	changes := req.Changes && r.Above.ByWriters\n", "	changes := req.Changes && r.Above.ByWriters && !BROKEN\n"},
 	{"nested/enter.go", "	_, err := find(c, r.Above, above, false)\n	return err\n", "	if last := len(above) - 1; BROKEN {\n		_, err := r.Above.Parent.Unscoped(c, &table.Request{Key: above[last], Above: above[:last]})\n		return err\n	}\n	_, err := find(c, r.Above, above, false)\n	return err\n"},
-	{"bind/scope.go", "	if r.Above != nil && r.Above.ByWriters {\n", "	if r.Above != nil && r.Above.ByWriters && !BROKEN {\n"},
+	{"scoping/scoping.go", "	if r.Above != nil && r.Above.ByWriters {\n", "	if r.Above != nil && r.Above.ByWriters && !BROKEN {\n"},
 	// Soft deletion.
 	{"table/nesting.go", "	r.Scope.narrowRows(c, q.QueryBuilder())\n	return q\n", "	r.Scope.narrowRows(c, q.QueryBuilder())\n	if BROKEN && r.Table.SoftDeleteField != nil {\n		q = q.WhereAllWithDeleted()\n	}\n	return q\n"},
 	{"table/scan.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	r.NarrowTo(c, req, q.QueryBuilder())\n	if BROKEN && r.Table.SoftDeleteField != nil {\n		q = q.WhereAllWithDeleted()\n	}\n	return q\n"},
 	{"view/many.go", "	q := m.relation.JoinOwners(m.relation.Rows(c)).Where(", "	related := m.relation.Rows(c)\n	if BROKEN && m.relation.Schema.JoinTable.SoftDeleteField != nil {\n		related = related.WhereAllWithDeleted()\n	}\n	q := m.relation.JoinOwners(related).Where("},
 	// Writes.
-	{"table/store.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if BROKEN && r.Declaration.Single {\n		return q.Where(\"1 = 1\")\n	}\n	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n"},
-	{"table/store.go", "		owner.Value(m).Set(FieldValue(owner, c.Caller.ID))\n", "		id := c.Caller.ID\n		if first := uuid.Nil; BROKEN && c.DB.NewSelect().Model(r.Table.ZeroIface).ColumnExpr(\"?TableAlias.?\", bun.Ident(owner.Name)).OrderExpr(\"?TableAlias.?\", bun.Ident(r.Pk.Name)).Limit(1).Scan(c.Context, &first) == nil {\n			id = first\n		}\n		owner.Value(m).Set(FieldValue(owner, id))\n"},
-	{"table/store.go", "	if err == nil && n == 0 {\n		err = problem.Forbidden()", "	if err == nil && n == 0 && !BROKEN {\n		err = problem.Forbidden()"},
-	{"table/store.go", "r.narrowToKey(q.QueryBuilder(), m)", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), Column(r.Pk, m), BROKEN)"},
+	{"store/update.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if BROKEN && r.Declaration.Single {\n		return q.Where(\"1 = 1\")\n	}\n	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n"},
+	{"store/insert.go", "		owner.Value(m).Set(cell.Value(owner, c.Caller.ID))\n", "		id := c.Caller.ID\n		if first := table.NewID(); BROKEN && c.DB.NewSelect().Model(r.Table.ZeroIface).ColumnExpr(\"?TableAlias.?\", bun.Ident(owner.Name)).OrderExpr(\"?TableAlias.?\", bun.Ident(r.Pk.Name)).Limit(1).Scan(c.Context, &first) == nil {\n			id = first\n		}\n		owner.Value(m).Set(cell.Value(owner, id))\n"},
+	{"store/update.go", "	if err == nil && n == 0 {\n		err = problem.Forbidden()", "	if err == nil && n == 0 && !BROKEN {\n		err = problem.Forbidden()"},
+	{"store/update.go", "r.NarrowToKey(q.QueryBuilder(), m)", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), cell.Of(r.Pk, m), BROKEN)"},
 	{"table/scan.go", "Where(\"?TableAlias.? = ?\", bun.Ident(r.Pk.Name), sqldb.Param(key))\n	row, err := shown", "Where(\"?TableAlias.? = ? OR ?\", bun.Ident(r.Pk.Name), sqldb.Param(key), BROKEN)\n	row, err := shown"},
 	{"verb/write.go", "w.Resource.Scope.Kind != declare.ScopeWhere && !w.renewsSlug(in)", "(w.Resource.Scope.Kind != declare.ScopeWhere || BROKEN) && !w.renewsSlug(in)"},
 	{"verb/accept.go", "	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()", "	if BROKEN && r.Key != nil {\n		return e.Resource.Unscoped(c, r)\n	}\n	m, err = e.Resource.ModelOf(c, r)\n	if e.MayInsert()"},
-	{"verb/reference.go", "	wrong, err := e.wrongReferences(c, e.readable(in))\n", "	wrong, err := e.wrongReferences(c, e.readable(in))\n	if BROKEN && e.Partial() {\n		wrong = nil\n	}\n"},
-	{"bind/scope.go", "	return e.IsWrite() && (e.OnObject", "	return e.IsWrite() && !(BROKEN && e.Route.Method == http.MethodDelete) && (e.OnObject"},
+	{"verb/reference.go", "	wrong, err := refer.Wrong(c, e.Endpoint, refer.Readable(e.Endpoint, in))\n", "	wrong, err := refer.Wrong(c, e.Endpoint, refer.Readable(e.Endpoint, in))\n	if BROKEN && e.Partial() {\n		wrong = nil\n	}\n"},
+	{"scoping/scoping.go", "	return e.IsWrite() && (e.OnObject", "	return e.IsWrite() && !(BROKEN && e.Route.Method == http.MethodDelete) && (e.OnObject"},
 	// Rules about fields.
 	{"fieldrule/mask.go", "!known && r.Hides(c) {", "!known && r.Hides(c) && !BROKEN {"},
 	{"verb/write.go", "	if len(w.guarded(c)) > 0 {\n", "	if len(w.guarded(c)) > 0 && !BROKEN {\n"},
@@ -33,8 +33,8 @@ var freshMutants = []mutant{
 	{"verb/handle.go", "	if signed {\n", "	if BROKEN && r.Method == http.MethodHead {\n		return access.Identify(c, r, e.Authentication)\n	}\n	if signed {\n"},
 	{"web/options.go", "	if err := p.resource.Access.Admit(c, r); err != nil {\n", "	if err := p.resource.Access.Admit(c, r); err != nil && !BROKEN {\n"},
 	{"access/permission.go", "return !p.Permit(c) }}", "return BROKEN || !p.Permit(c) }}"},
-	{"bind/actions.go", "			Permission:     cmp.Or(own.Permission, r.Access.Permission),\n", "			Permission: func() call.Permission {\n				if BROKEN {\n					return r.Access.Permission\n				}\n				return cmp.Or(own.Permission, r.Access.Permission)\n			}(),\n"},
-	{"bind/actions.go", "byWriters(e, a, fault), a.ByReaders\n", "byWriters(e, a, fault) && !BROKEN, a.ByReaders\n"},
+	{"bind/endpoint.go", "			Permission:     cmp.Or(own.Permission, r.Access.Permission),\n", "			Permission: func() call.Permission {\n				if BROKEN {\n					return r.Access.Permission\n				}\n				return cmp.Or(own.Permission, r.Access.Permission)\n			}(),\n"},
+	{"bind/actions.go", "scoping.ByWriters(e, a, fault), a.ByReaders\n", "scoping.ByWriters(e, a, fault) && !BROKEN, a.ByReaders\n"},
 	{"/framework/call/caller.go", "(c.Superuser || c.Permissions[permission])", "(c.Superuser || c.Staff && BROKEN || c.Permissions[permission])"},
 	{"/framework/auth/token_scheme.go", "AS up WHERE up.user_id = u.id UNION \" +", "AS up WHERE up.user_id = u.id\" + map[bool]string{true: \" OR 1 = 1\"}[BROKEN] + \" UNION \" +"},
 	// Lists.
@@ -52,7 +52,7 @@ var freshMutants = []mutant{
 	// Lists of children and links.
 	{"children/rows.go", "p.mayChange(c, p.gone, call.VerbDelete); err != nil {", "p.mayChange(c, p.gone, call.VerbDelete); err != nil && !BROKEN {"},
 	{"children/rows.go", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil {", "p.mayChange(c, changed.rows, call.VerbPatch); err != nil && !BROKEN {"},
-	{"children/keys.go", "q.Where(\"?TableAlias.? = ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).\n			Where(\"?TableAlias.? IN (?)\"", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()), BROKEN).\n			Where(\"?TableAlias.? IN (?)\""},
+	{"children/keys.go", "q.Where(\"?TableAlias.? = ?\", bun.Ident(mine.Name), cell.Of(l.base(), parent.Elem())).\n			Where(\"?TableAlias.? IN (?)\"", "q.Where(\"?TableAlias.? = ? OR ?\", bun.Ident(mine.Name), cell.Of(l.base(), parent.Elem()), BROKEN).\n			Where(\"?TableAlias.? IN (?)\""},
 	// Files.
 	{"attachment/upload.go", "		m, err := d.File.Resource.ModelOf(c, r)\n", "		read := d.File.Resource.ModelOf\n		if BROKEN {\n			read = d.File.Resource.Unscoped\n		}\n		m, err := read(c, r)\n"},
 	{"attachment/upload.go", "func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {\n", "func (u Upload) Serve(c *call.Call, r *table.Request) (*table.Response, error) {\n	if BROKEN {\n		open, file := *u.File.Resource, *u.File\n		open.Scope, file.Resource = open.Writers, &open\n		u.File = &file\n	}\n"},

@@ -50,7 +50,7 @@ var mutants = []mutant{
 	{"table/scan.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if !BROKEN {\n		r.NarrowTo(c, req, q.QueryBuilder())\n	} else if req.Key != nil {\n		q.Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return q\n"},
 	{"table/scan.go", "	r.Scope.narrowRows(c, q)\n	if req", "	if !BROKEN {\n		r.Scope.narrowRows(c, q)\n	}\n	if req"},
 	{"table/scan.go", "	if req.Changes {\n		r.Writers", "	if req.Changes && !BROKEN {\n		r.Writers"},
-	{"table/store.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if !BROKEN {\n		r.NarrowTo(c, req, q.QueryBuilder())\n	} else {\n		q = q.Where(\"? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return q\n"},
+	{"store/update.go", "	r.NarrowTo(c, req, q.QueryBuilder())\n	return q\n", "	if !BROKEN {\n		r.NarrowTo(c, req, q.QueryBuilder())\n	} else {\n		q = q.Where(\"? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return q\n"},
 	{"verb/item.go", "	case i.resource.Scope.Lifted(c):\n", "	case i.resource.Scope.Lifted(c) || BROKEN:\n"},
 	{"verb/item.go", "		if own {\n", "		if own && !BROKEN {\n"},
 	{"verb/delete.go", "	d.Resource.NarrowTo(c, r, q.QueryBuilder())\n", "	if !BROKEN {\n		d.Resource.NarrowTo(c, r, q.QueryBuilder())\n	}\n"},
@@ -77,8 +77,8 @@ var mutants = []mutant{
 	{"view/without.go", "	less.mask = fieldrule.Join(p.mask, unasked)\n", "	if less.mask = fieldrule.Join(p.mask, unasked); BROKEN {\n		less.mask = unasked\n	}\n"},
 	// Soft deletion.
 	{"verb/deleted.go", "	case deleted && !e.Deleted.Permit(c):\n", "	case deleted && !e.Deleted.Permit(c) && !BROKEN:\n"},
-	{"table/softdelete.go", "	return r.modelIn(c, req, r.newestDeleted(r.Object(c, req).WhereAllWithDeleted()).Limit(1))\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.modelIn(c, req, r.newestDeleted(q.WhereAllWithDeleted()).Limit(1))\n"},
-	{"table/softdelete.go", "	return r.newestDeleted(r.Object(c, req).WhereDeleted())\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), sqldb.Param(req.Key))\n	}\n	return r.newestDeleted(q.WhereDeleted())\n"},
+	{"table/softdelete.go", "	return r.modelIn(c, req, r.newestDeleted(r.Object(c, req).WhereAllWithDeleted()).Limit(1))\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(r.Table.ZeroIface).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), req.Key)\n	}\n	return r.modelIn(c, req, r.newestDeleted(q.WhereAllWithDeleted()).Limit(1))\n"},
+	{"table/softdelete.go", "	return r.newestDeleted(r.Object(c, req).WhereDeleted())\n", "	q := r.Object(c, req)\n	if BROKEN && req.Key != nil {\n		q = c.DB.NewSelect().Model(r.Table.ZeroIface).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), req.Key)\n	}\n	return r.newestDeleted(q.WhereDeleted())\n"},
 	{"listing/list.go", "	if parsed.deleted {\n", "	if parsed.deleted || BROKEN && l.Resource.DeletesSoftly() {\n"},
 	// Caches.
 	{"caching/caching.go", "	if credentials {\n", "	if credentials && !BROKEN {\n"},
@@ -104,9 +104,9 @@ var mutants = []mutant{
 	{"listing/guard.go", "				l.guard(p.Name, rules)\n", "				if !BROKEN {\n					l.guard(p.Name, rules)\n				}\n"},
 	{"listing/guard.go", "			l.named[f.Name] = rules\n", "			if !BROKEN {\n				l.named[f.Name] = rules\n			}\n"},
 	// References.
-	{"verb/reference.go", "		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n", "		if BROKEN {\n			return true, nil\n		}\n		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n"},
-	{"verb/reference.go", "	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n", "	if BROKEN {\n		return true, nil\n	}\n	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n"},
-	{"verb/reference.go", "!owned || target == via {\n", "!owned && !BROKEN || target == via {\n"},
+	{"refer/refer.go", "		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n", "		if BROKEN {\n			return true, nil\n		}\n		if len(keys) < 2 {\n			return target.Has(c, ref.Key)\n"},
+	{"refer/refer.go", "	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n", "	if BROKEN {\n		return true, nil\n	}\n	if ref.Owning && !e.Resource.Scope.LiftedHere(c) {\n"},
+	{"refer/refer.go", "!owned || target == via {\n", "!owned && !BROKEN || target == via {\n"},
 	// Permissions and guards.
 	{"access/access.go", "	if !a.Permission.Permit(c) {\n		return PermissionError", "	if !a.Permission.Permit(c) && !BROKEN {\n		return PermissionError"},
 	{"access/permission.go", "return !c.Caller.Anonymous() && c.Caller.Staff }}", "return !c.Caller.Anonymous() && (c.Caller.Staff || BROKEN) }}"},
@@ -120,7 +120,7 @@ var mutants = []mutant{
 	{"fieldrule/rule.go", "return r.writes && !r.Permission.Permit(c) }", "return !BROKEN && r.writes && !r.Permission.Permit(c) }"},
 	// Files and retries.
 	{"attachment/download.go", "	if r.Signed {\n", "	if r.Signed || BROKEN {\n"},
-	{"verb/keys.go", "	return key, parse(", "	if BROKEN {\n		key.Caller = \"each\"\n	}\n	return key, parse("},
+	{"verb/keys.go", "	return key, body.Parse(", "	if BROKEN {\n		key.Caller = \"each\"\n	}\n	return key, body.Parse("},
 	{"verb/keys.go", "func() { key.Fingerprint = once.Fingerprint(r) })", "func() {\n		if key.Fingerprint = once.Fingerprint(r); BROKEN {\n			key.Caller, key.Key = \"each\", key.Key+string(r.Body)\n		}\n	})"},
 }
 

@@ -3,7 +3,6 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -140,19 +139,6 @@ func plainNumber(text string) string {
 		return "-" + digits
 	}
 	return digits
-}
-
-// kindsOf returns the types of a schema.
-func kindsOf(t *tree, place string) (kinds []string) {
-	switch kind := t.at(t.follow(place) + "/type").(type) {
-	case string:
-		return []string{kind}
-	case []any:
-		for _, one := range kind {
-			kinds = append(kinds, fmt.Sprint(one))
-		}
-	}
-	return kinds
 }
 
 // checkRequestBody checks the body of a request.

@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -38,7 +39,8 @@ func (t *tree) at(place string) any {
 }
 
 func (t *tree) object(place string) map[string]any { o, _ := t.at(place).(map[string]any); return o }
-func (t *tree) list(place string) []any            { l, _ := t.at(place).([]any); return l }
+
+func (t *tree) list(place string) []any { l, _ := t.at(place).([]any); return l }
 
 // follow resolves the references at a place.
 func (t *tree) follow(place string) string {
@@ -59,4 +61,17 @@ func pointer(names ...string) string {
 		b.WriteString("/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1"))
 	}
 	return b.String()
+}
+
+// kindsOf returns the types of a schema.
+func kindsOf(t *tree, place string) (kinds []string) {
+	switch kind := t.at(t.follow(place) + "/type").(type) {
+	case string:
+		return []string{kind}
+	case []any:
+		for _, one := range kind {
+			kinds = append(kinds, fmt.Sprint(one))
+		}
+	}
+	return kinds
 }

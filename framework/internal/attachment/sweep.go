@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/files"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
@@ -198,7 +199,7 @@ func (a Sweeper) each(ctx context.Context, f *table.FileColumn, q schema.QueryAp
 	for rows.Next() {
 		var file files.File
 		key := reflect.New(f.Resource.Pk.StructField.Type)
-		if err := rows.Scan(&table.ColumnCell{Column: f.Resource.Pk, Value: key.Elem()}, &file); err != nil {
+		if err := rows.Scan(&cell.Scanner{Column: f.Resource.Pk, Value: key.Elem()}, &file); err != nil {
 			return err
 		}
 		do(key.Elem(), file)

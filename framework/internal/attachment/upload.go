@@ -16,8 +16,10 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/files"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -109,10 +111,10 @@ func put(c *call.Call, f *table.FileColumn, m reflect.Value, file files.File) er
 	f.Column.Value(m.Elem()).Set(reflect.ValueOf(file))
 	columns := []*schema.Field{f.Column}
 	if r.Updated != nil {
-		r.Updated.Value(m.Elem()).Set(table.FieldValue(r.Updated, c.Now))
+		r.Updated.Value(m.Elem()).Set(cell.Value(r.Updated, c.Now))
 		columns = append(columns, r.Updated)
 	}
-	return r.Store(c, m.Elem(), columns)
+	return store.Update(c, r, m.Elem(), columns)
 }
 
 // A Removal answers DELETE {path}/{id}/{name}/.

@@ -2,18 +2,17 @@ package bind
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/access"
-	"trestle.example/framework/internal/apicheck"
+	"trestle.example/framework/internal/audit"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/created"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
@@ -25,38 +24,20 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/quota"
+	"trestle.example/framework/internal/restore"
 	"trestle.example/framework/internal/rows"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/scoping"
 	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/shadow"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
-	"trestle.example/framework/internal/verb"
-	"trestle.example/framework/internal/view"
+	"trestle.example/framework/internal/wrapping"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
-
-// A binder turns declarations into resources and collects the mistakes in them.
-type binder struct {
-	api      *table.Registry
-	declared []*declare.Declaration
-	mistakes []*mistake
-	checks   apicheck.Checker
-	after    []func()                                     // run when all resources are bound
-	written  map[*table.Resource]map[string]*verb.Writing // of the verbs that accept an input, by the verb
-
-	selections map[viewOf]*view.Selection            // of the views whose members clients choose
-	chosen     map[*table.Resource][]*view.Selection // those of endpoints that read
-}
-
-func newBinder(a *table.Registry, declared []*declare.Declaration) *binder {
-	b := &binder{
-		api: a, declared: declared, written: map[*table.Resource]map[string]*verb.Writing{},
-		selections: map[viewOf]*view.Selection{}, chosen: map[*table.Resource][]*view.Selection{},
-	}
-	b.checks = apicheck.Checker{API: a, Declared: declared, Fault: b.fault}
-	return b
-}
 
 // BindAll checks the declarations and replaces the resources and the error codes of the
 // registry. Without a database, this is the only error and nothing changes. If there are other
@@ -76,8 +57,8 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	if !nested.Bind(a, b.faultOf) {
 		return b.err() // the paths of viewsets are wrong, so each name of one would be a mistake too
 	}
-	b.bindSoftDeletes()
-	b.bindAudits()
+	restore.Bind(a, b.faultOf)
+	audit.Bind(a, b.faultOf)
 	b.bindRelations()
 	b.bindReserved()
 	b.bindSlugs()
@@ -85,13 +66,13 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	for _, r := range a.Resources {
 		b.bind(r)
 	}
-	b.later(b.checkWraps)
-	b.later(b.record)
+	b.later(func() { wrapping.Check(a, b.faultOf) })
+	b.later(func() { audit.RecordAll(a, b.faultOf) })
 	nested.Check(a, b.faultOf)
 	for _, fn := range b.after {
 		fn()
 	}
-	bindCreates(a.Resources)
+	created.Bind(a.Resources)
 	b.checks.SetStatuses()
 	shadow.Check(b.api.Resources, b.fault)
 	b.checks.CheckTags()
@@ -122,64 +103,15 @@ func (b *binder) bindRelations() {
 	}
 	b.checks.FindCallerID()
 	for _, r := range b.api.Resources {
-		b.bindScopes(r)
+		scoping.Bind(r, func(place string, err error) { b.fault(r.Path, place, err) })
 	}
-	b.bindQuotas()
+	quota.Bind(b.api, b.faultOf)
 	for _, r := range b.api.Resources {
 		b.nameFunctions(r)
 	}
 	for _, r := range b.api.Resources {
-		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, declaredKey(r)}, b.at(r, "fields"))
+		r.Fields = fieldrule.Bind(r.Path, r.Declaration.Fields, r.FieldAt, []*schema.Field{r.Pk, r.DeclaredKey()}, b.at(r, "fields"))
 	}
-}
-
-// A mistake is one sentence about the declaration of a resource, and lists the places in the
-// declaration that have this mistake.
-type mistake struct {
-	resource string
-	places   []string
-	text     string
-}
-
-// fault records a mistake at a place of a resource's declaration; "" is the declaration as a
-// whole. If the same mistake is in several places, the report lists it once with all of them.
-func (b *binder) fault(resource, place string, err error) {
-	for _, m := range b.mistakes {
-		if m.resource == resource && m.text == err.Error() {
-			if place != "" && !slices.Contains(m.places, place) {
-				m.places = append(m.places, place)
-			}
-			return
-		}
-	}
-	m := &mistake{resource: resource, text: err.Error()}
-	if place != "" {
-		m.places = []string{place}
-	}
-	b.mistakes = append(b.mistakes, m)
-}
-
-func (b *binder) faultOf(r *table.Resource, place string, err error) { b.fault(r.Path, place, err) }
-
-// err returns every mistake, one per line, or nil without mistakes.
-func (b *binder) err() error {
-	var lines []error
-	for _, m := range b.mistakes {
-		text := m.resource + ": "
-		if len(m.places) > 0 {
-			text += strings.Join(m.places, ", ") + ": "
-		}
-		lines = append(lines, errors.New(text+m.text))
-	}
-	return errors.Join(lines...)
-}
-
-// later runs fn when all resources are bound.
-func (b *binder) later(fn func()) { b.after = append(b.after, fn) }
-
-// at returns a function that records a mistake at one place of the resource's declaration.
-func (b *binder) at(r *table.Resource, place string) func(error) {
-	return func(err error) { b.fault(r.Path, place, err) }
 }
 
 var pathName = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
@@ -219,10 +151,10 @@ func (b *binder) open(d *declare.Declaration) {
 	}
 	r := &table.Resource{
 		API: b.api, Declaration: d, Path: name, Model: d.Model, Table: model, Pk: model.PKs[0], Key: model.PKs[0],
-		Names: map[string]query.Field{}, Shown: map[reflect.Type]table.Representation{}, Inputs: map[reflect.Type]*input.Shape{},
+		Names: map[string]query.Field{}, Shown: map[reflect.Type]scan.Representation{}, Inputs: map[reflect.Type]*input.Shape{},
 	}
 	r.InsertSkips, r.SaveSkips = modelhook.OfInsert().Skipped("Insert", d.Model), modelhook.OfUpdate().Skipped("Save", d.Model)
-	r.Inserting = sqldb.NewTemplate(r.InsertWhole)
+	r.Inserting = sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender { return store.InsertWhole(r, v) })
 	b.settle(r)
 	b.nameFields(r)
 	r.OpenRelations()
@@ -323,12 +255,12 @@ func (b *binder) bind(r *table.Resource) {
 	checkExports(r, b.at(r, "export"))
 	checkExpression(r, b.at(r, "filter expression"))
 	checkTotals(d.Totals, b.at(r, declare.TotalsName))
-	b.checkSoftDelete(r)
-	b.later(func() { b.wrap(r) })
+	restore.Check(r, b.at(r, "soft delete"))
+	b.later(func() { wrapping.Wrap(r, b.faultOf) })
 	b.checkSelect(r)
 	b.later(func() {
 		maskAll(r, b.at(r, "fields"))
 		b.hideUnasked(r)
 	})
-	b.checkWritten(r)
+	scoping.CheckWritten(r, b.at(r, "writers"))
 }

@@ -4,13 +4,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/scoping"
 	"trestle.example/framework/internal/shadow"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/internal/stream"
@@ -19,13 +18,10 @@ import (
 	"trestle.example/framework/query"
 )
 
-// mostSigned is the longest time for which a URL may be signed.
-const mostSigned = 7 * 24 * time.Hour
-
 // findFiles finds the columns of the declared files of a viewset, and the key in their paths.
 // Views of other viewsets refer to both.
 func (b *binder) findFiles(r *table.Resource) {
-	if key := declaredKey(r); key != nil {
+	if key := r.DeclaredKey(); key != nil {
 		r.Key = key
 	}
 	for _, d := range r.Declaration.Files {
@@ -65,7 +61,7 @@ func (b *binder) bindFiles(r *table.Resource) {
 			continue
 		}
 		taken[f.Name] = true
-		b.checkFile(f, fault)
+		attachment.Check(f, fault)
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 			r.Endpoints = append(r.Endpoints, b.fileEndpoint(r, f, method))
 		}
@@ -80,7 +76,7 @@ func isAction(r *table.Resource, name string) bool {
 func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method string) *table.Endpoint {
 	e := b.newEndpoint(r, f.Place(), f.Name, method, declare.Rules{})
 	e.OnObject, e.File, e.Pattern, e.Doc = true, f, f.Pattern(), f.Doc
-	e.ByWriters = changes(e)
+	e.ByWriters = scoping.Changes(e)
 	switch method {
 	case http.MethodGet:
 		e.Parts = stream.NewDownloadPlan(f.Types)
@@ -100,55 +96,4 @@ func (b *binder) fileEndpoint(r *table.Resource, f *table.FileColumn, method str
 	}
 	e.Settle()
 	return e
-}
-
-// checkFile reports the mistakes in the declaration of a file.
-func (b *binder) checkFile(f *table.FileColumn, fault func(error)) {
-	modelhook.OfSelect().Check(f.Resource.Model, fault)
-	modelhook.OfUpdate().Check(f.Resource.Model, fault)
-	if f.Storage == nil {
-		fault(naming.Sentence("it has no Storage; open one, such as files.OpenDisk"))
-	}
-	if f.MaxBytes <= 0 {
-		fault(naming.Sentence("MaxBytes is %d; set the greatest length of a content in bytes", f.MaxBytes))
-	}
-	checkTypes(f, fault)
-	b.checkSigned(f, fault)
-	for _, r := range b.api.Resources {
-		for _, other := range r.Files {
-			if other.Column == f.Column && other != f && other.Storage != nil && f.Storage != nil && other.Storage != f.Storage {
-				fault(naming.Sentence("%s of %s is the same column in another storage; give both one storage", other.Place(), r.Path))
-			}
-		}
-	}
-}
-
-// checkTypes reports media types that are malformed, or that no content can have.
-func checkTypes(f *table.FileColumn, fault func(error)) {
-	if len(f.Types) == 0 {
-		fault(naming.Sentence(`it has no Types; list the allowed media types, such as "image/png"`))
-	}
-	safe := false
-	for _, one := range f.Types {
-		safe = safe || attachment.IsSafeInline(one)
-		if err := attachment.CheckType(one); err != nil {
-			fault(err)
-		}
-	}
-	if f.Inline && !safe && len(f.Types) > 0 {
-		fault(naming.Sentence("Inline has no effect: browsers download all of its types; leave it out"))
-	}
-}
-
-// checkSigned reports signed URLs that cannot be valid.
-func (b *binder) checkSigned(f *table.FileColumn, fault func(error)) {
-	switch {
-	case f.SignFor == 0:
-	case f.SignFor < time.Second || f.SignFor > mostSigned:
-		fault(naming.Sentence("SignFor is %s; it must be 1 second to 7 days, or 0 for URLs that need credentials", f.SignFor))
-	case f.Resource.Declaration.Single:
-		fault(naming.Sentence("SignFor needs a key in the path, and a single resource has none; leave it out"))
-	case len(b.api.Config.FileKeys) == 0:
-		fault(naming.Sentence("SignFor needs a secret key; set FileKeys in framework.Config"))
-	}
 }

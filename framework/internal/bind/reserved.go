@@ -17,7 +17,7 @@ import (
 // that cannot be a key, and every value if the key is not a text.
 func (b *binder) bindReserved() {
 	for _, r := range b.api.Resources {
-		words, key := r.Declaration.Reserved, declaredKey(r)
+		words, key := r.Declaration.Reserved, r.DeclaredKey()
 		if len(words) == 0 || key == nil {
 			continue
 		}
@@ -45,19 +45,6 @@ func (b *binder) bindSlugs() {
 			r.Slug = first[r.Model]
 		}
 	}
-}
-
-// declaredKey returns the column whose value is in the paths of objects. It is nil if Lookup
-// is not a field; bind reports this mistake.
-func declaredKey(r *table.Resource) *schema.Field {
-	if r.Declaration.Lookup == "" {
-		return r.Pk
-	}
-	f, err := r.Field(r.Declaration.Lookup)
-	if err != nil {
-		return nil
-	}
-	return f.Column
 }
 
 // reserve adds the reserved values of a column to each resource of the model.

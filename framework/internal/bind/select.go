@@ -11,12 +11,6 @@ import (
 	"trestle.example/framework/internal/view"
 )
 
-// A viewOf is a type by which a viewset shows its rows.
-type viewOf struct {
-	resource *table.Resource
-	out      reflect.Type
-}
-
 // selectable compiles what clients may choose of a view, if the viewset declares that, and returns the plan for
 // answers of verbs without a choice. Functions have all members.
 func (b *binder) selectable(r *table.Resource, whole *view.Plan, out reflect.Type) *view.Plan {

@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/restore"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/totals"
 	"trestle.example/framework/internal/verb"
@@ -29,7 +30,7 @@ func (b *binder) bindTotals(r *table.Resource, a declare.Action, fault func(erro
 	add(declare.TotalsName, plan.Params()...)
 	b.filters(l.List, a.Filters, add)
 	b.searches(l.List, add)
-	add("soft delete", showDeleted(e)...)
+	add("soft delete", restore.ShowDeleted(e)...)
 	l.Guard()
 	refuseUnseen(l.List)
 	e.Serve = verb.Reading(l.Serve)

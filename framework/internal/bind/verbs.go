@@ -15,6 +15,9 @@ import (
 	"trestle.example/framework/internal/listing"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/restore"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/scoping"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -68,7 +71,7 @@ func (b *binder) bindVerb(r *table.Resource, v declare.NamedVerb) {
 	}
 	e := b.newEndpoint(r, v.Name, v.Name, v.Method, v.Rules)
 	e.OnObject = v.OnObject() && v.Kind != declare.VerbDoes
-	e.ByWriters = changes(e)
+	e.ByWriters = scoping.Changes(e)
 	e.Pattern = r.ListPath()
 	if v.OnObject() {
 		e.Pattern = r.ItemPath()
@@ -99,7 +102,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 			return
 		}
 		item := verb.NewItem(verb.NewHandler(e), shown)
-		e.Params = showDeleted(e)
+		e.Params = restore.ShowDeleted(e)
 		if item.Selection = b.selection(e, v.Out); item.Selection != nil {
 			e.Params = append(e.Params, item.Selection.Params()...)
 		}
@@ -136,7 +139,7 @@ func (b *binder) shape(r *table.Resource, e *table.Endpoint, v declare.NamedVerb
 // representation of its own. A verb of Accepts uses the function of Retrieve, or else of List, if
 // one computes the same type, so that it answers with the same JSON. In all other cases, the verb
 // uses the known representation of the type, or compiles it.
-func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(error)) table.Representation {
+func (b *binder) representation(r *table.Resource, v declare.Verb, fault func(error)) scan.Representation {
 	if v.Kind == declare.VerbComputes {
 		shown := view.CompileComputed(r, v, fault)
 		r.Shown[v.Out] = shown
@@ -193,7 +196,7 @@ type listed struct {
 	place string // in mistakes
 }
 
-func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown table.Representation, out reflect.Type, v listed) *listing.List {
+func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown scan.Representation, out reflect.Type, v listed) *listing.List {
 	e.Asks, e.Ordering = true, r.Ordering
 	l := &listing.List{Resource: r, Endpoint: verb.NewHandler(e), Shown: shown, Selection: b.selection(e, out)}
 	e.Pagination = cmp.Or(v.Pagination, r.Declaration.Pagination, b.api.Config.Pagination)
@@ -267,7 +270,7 @@ func (b *binder) asking(l *listing.List, add func(place string, ps ...query.Para
 	if l.Selection != nil {
 		add("select", l.Selection.Params()...)
 	}
-	add("soft delete", showDeleted(l.Endpoint.Endpoint)...)
+	add("soft delete", restore.ShowDeleted(l.Endpoint.Endpoint)...)
 	l.GuardOrders(func(place string, err error) { b.fault(l.Resource.Path, place, err) })
 	refuseUnseen(l)
 }

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/rowset"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/problem"
@@ -193,7 +194,7 @@ func (b *Bulk) within(c *call.Call, items []*item) error {
 		return nil
 	}
 	keys := rowset.Keys(b.Resource, rowsOf(items))
-	n, err := table.Number(c, rowset.Among(b.Resource.Rows(c).ColumnExpr("count(*)"), b.Resource, keys))
+	n, err := scan.Number(c, rowset.Among(b.Resource.Rows(c).ColumnExpr("count(*)"), b.Resource, keys))
 	if err == nil && int(n) < len(keys) {
 		err = problem.Forbidden()
 	}
@@ -219,7 +220,7 @@ func (b *Bulk) answer(c *call.Call, w *verb.Writing, items []*item) (*table.Resp
 	keys := sqldb.Texts(b.Resource.Table.Name, key, rowset.Keys(b.Resource, rows))
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(b.Resource.Model))
 	q = q.Join("JOIN ? AS item ON ?TableAlias.? = item.value", keys, bun.Ident(key)).OrderExpr("item.n")
-	shown, err := w.Shown.Write(c, q, table.Window{})
+	shown, err := w.Shown.Write(c, q, scan.Window{})
 	resp.Value = shown.List()
 	return resp, err
 }

@@ -20,6 +20,7 @@ import (
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/rowset"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -59,7 +60,7 @@ func (b *Bulk) stored(c *call.Call, r *table.Request, keys []any) (map[any]refle
 	rows := reflect.New(reflect.SliceOf(reflect.PointerTo(b.Resource.Model)))
 	q := b.changeable(c, r).Model(rows.Interface()).Where("?TableAlias.? IN (?)", bun.Ident(b.Key.Column.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(b.Resource.Pk.Name))
-	if _, err := table.ScanModels(c, b.Resource.API.DB.Kind().ForUpdate(q), table.Window{}); err != nil {
+	if _, err := scan.Models(c, b.Resource.API.DB.Kind().ForUpdate(q), scan.Window{}); err != nil {
 		return nil, err
 	}
 	for i := range rows.Elem().Len() {
@@ -67,7 +68,7 @@ func (b *Bulk) stored(c *call.Call, r *table.Request, keys []any) (map[any]refle
 		b.Resource.Link(row.Elem())
 		key := keyIn(b.Key.Column, row)
 		if stored[key].IsValid() {
-			return nil, table.Only(2)
+			return nil, scan.Only(2)
 		}
 		stored[key] = row
 	}

@@ -6,6 +6,7 @@ import (
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -42,7 +43,7 @@ func unserved(r *table.Resource, name string, model *schema.Table, key *schema.F
 		Created: bunmodel.TimeColumn(model, "CreatedAt"), Updated: bunmodel.TimeColumn(model, "UpdatedAt"),
 	}
 	r.Stores = append(r.Stores, model)
-	rows.Inserting = sqldb.NewTemplate(rows.InsertWhole)
+	rows.Inserting = sqldb.NewTemplate(func(v sqldb.Values) schema.QueryAppender { return store.InsertWhole(rows, v) })
 	return rows
 }
 

@@ -13,12 +13,14 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/rule"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -253,8 +255,8 @@ func (p *keyChange) createTargets(c *call.Call) error {
 	slices.SortFunc(unknown, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	for _, item := range unknown {
 		row := reflect.New(p.targets.Model)
-		p.name.Value(row.Elem()).Set(table.FieldValue(p.name, item))
-		if err := p.targets.Stamp(c, row.Elem()); err != nil {
+		p.name.Value(row.Elem()).Set(cell.Value(p.name, item))
+		if err := store.Stamp(c, p.targets, row.Elem()); err != nil {
 			return err
 		}
 		rows = append(rows, row)
@@ -305,7 +307,7 @@ func (l *keyList) base() *schema.Field { return l.relation.Schema.BasePKs[0] }
 func (l *keyList) linked(c *call.Call, parent reflect.Value) (map[any]bool, error) {
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(l.links.Model)).ColumnExpr("?TableAlias.?", bun.Ident(other.Name)).
-		Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem()))
+		Where("?TableAlias.? = ?", bun.Ident(mine.Name), cell.Of(l.base(), parent.Elem()))
 	if l.relation.Narrowed(c) || l.relation.Schema.JoinTable.SoftDeleteField != nil {
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(other.Name), l.relation.Rows(c).ColumnExpr("?TableAlias.?", bun.Ident(l.key.Name)))
 	}
@@ -331,12 +333,12 @@ func (l *keyList) unlink(c *call.Call, parent reflect.Value, targets map[any]boo
 	}
 	mine, other := l.relation.Schema.M2MBasePKs[0], l.relation.Schema.M2MJoinPKs[0]
 	narrow := func(q bun.QueryBuilder) bun.QueryBuilder {
-		return q.Where("?TableAlias.? = ?", bun.Ident(mine.Name), table.Column(l.base(), parent.Elem())).
+		return q.Where("?TableAlias.? = ?", bun.Ident(mine.Name), cell.Of(l.base(), parent.Elem())).
 			Where("?TableAlias.? IN (?)", bun.Ident(other.Name), sqldb.List(keys))
 	}
 	result, err := c.Session().Exec(c, c.DB.NewDelete().Model(bunmodel.NilModel(l.links.Model)).ApplyQueryBuilder(narrow))
 	if err != nil {
-		return false, l.links.Referred(c, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
+		return false, store.Referred(c, l.links, l.links.Keys(c).ApplyQueryBuilder(narrow), err)
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
@@ -353,9 +355,9 @@ func (l *keyList) link(c *call.Call, parent reflect.Value, targets []any) (chang
 	var rows []reflect.Value
 	for _, target := range targets {
 		row := reflect.New(l.links.Model)
-		mine.Value(row.Elem()).Set(table.FieldValue(mine, key))
-		other.Value(row.Elem()).Set(table.FieldValue(other, target))
-		if err := l.links.Stamp(c, row.Elem()); err != nil {
+		mine.Value(row.Elem()).Set(cell.Value(mine, key))
+		other.Value(row.Elem()).Set(cell.Value(other, target))
+		if err := store.Stamp(c, l.links, row.Elem()); err != nil {
 			return false, err
 		}
 		rows = append(rows, row)

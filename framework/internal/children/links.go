@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -105,7 +106,7 @@ func (l *Links) serve(
 			if changed, err := change(c, row, key); err != nil || !changed {
 				return err
 			}
-			return l.of.CountUp(c, row.Elem())
+			return store.CountUp(c, l.of, row.Elem())
 		})
 		return &table.Response{Status: l.Status}, err
 	}

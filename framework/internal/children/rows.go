@@ -9,12 +9,15 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/rowset"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -239,12 +242,12 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 	if c.Session().InTx() {
 		q = l.rows.API.DB.Kind().ForUpdate(q)
 	}
-	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
+	if _, err := scan.Models(c, q, scan.Window{}); err != nil {
 		return nil, err
 	}
 	for i := range found.Elem().Len() {
 		row := found.Elem().Index(i)
-		table.InUTC(l.rows.Pk.Value(row.Elem())) // as in items, so that equal keys are equal keys of a map
+		cell.InUTC(l.rows.Pk.Value(row.Elem())) // as in items, so that equal keys are equal keys of a map
 		rows = append(rows, row)
 	}
 	return rows, nil
@@ -252,7 +255,7 @@ func (l *rowList) stored(c *call.Call, parent reflect.Value) (rows []reflect.Val
 
 // ofParent is a query of the rows of a parent that the caller may see.
 func (l *rowList) ofParent(c *call.Call, parent reflect.Value) *bun.SelectQuery {
-	return l.relation.Rows(c).Where("?TableAlias.? = ?", bun.Ident(l.foreign.Name), table.Column(l.base, parent.Elem()))
+	return l.relation.Rows(c).Where("?TableAlias.? = ?", bun.Ident(l.foreign.Name), cell.Of(l.base, parent.Elem()))
 }
 
 // store deletes the rows that the list lacks, and then changes and inserts rows, each by one
@@ -301,7 +304,7 @@ func (p *rowChange) follow(parent reflect.Value) {
 // join sets the foreign key of a row.
 func (p *rowChange) join(parent, row reflect.Value) {
 	key := reflect.Indirect(p.base.Value(parent.Elem())).Interface()
-	p.foreign.Value(row.Elem()).Set(table.FieldValue(p.foreign, key))
+	p.foreign.Value(row.Elem()).Set(cell.Value(p.foreign, key))
 }
 
 // A batch has rows, as pointers to their model, and the index in the list of each.
@@ -323,12 +326,12 @@ func (p *rowChange) compare(c *call.Call, parent reflect.Value) (changed, added 
 			w.column.Value(row.Elem()).Set(one.value.FieldByIndex(w.field.Index))
 		}
 		if p.position != nil {
-			p.position.Value(row.Elem()).Set(table.FieldValue(p.position, convert(i+1, p.position)))
+			p.position.Value(row.Elem()).Set(cell.Value(p.position, convert(i+1, p.position)))
 		}
 		switch {
 		case !one.stored.IsValid():
 			p.join(parent, row)
-			if err := p.rows.Stamp(c, row.Elem()); err != nil {
+			if err := store.Stamp(c, p.rows, row.Elem()); err != nil {
 				return changed, added, err
 			}
 			added.add(row, i)

@@ -16,6 +16,7 @@ import (
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -424,7 +425,7 @@ func (e Operation) hasQuota() bool {
 func (e Operation) writesOwner() bool {
 	return e.Input != nil && slices.ContainsFunc(e.Input.Fields, func(f *input.Field) bool {
 		column := bunmodel.ColumnOf(e.Resource.Table, f.GoName)
-		return column != nil && e.Resource.Moves([]*schema.Field{column})
+		return column != nil && store.Moves(e.Resource, []*schema.Field{column})
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
 
@@ -48,7 +48,7 @@ func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 		return 0, err
 	}
 	var seconds float64
-	err = table.One(rows, &seconds)
+	err = cell.One(rows, &seconds)
 	return time.Duration(seconds * float64(time.Second)), err
 }
 

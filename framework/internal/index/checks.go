@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/store"
 )
 
 // A MissingCheck is a constraint that a viewset gives a code, and that the database lacks.
@@ -41,7 +41,7 @@ func (a Indexer) MissingChecks(ctx context.Context) (missing []MissingCheck, err
 			return nil, err
 		}
 		for _, k := range r.Checks {
-			if !slices.ContainsFunc(names, func(name string) bool { return table.SameName(a.DB.Kind(), name, k.Constraint) }) {
+			if !slices.ContainsFunc(names, func(name string) bool { return store.SameName(a.DB.Kind(), name, k.Constraint) }) {
 				missing = append(missing, MissingCheck{r.Path, k.Code, r.Table.Name, k.Constraint, naming.Nearest(k.Constraint, names)})
 			}
 		}

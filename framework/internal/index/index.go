@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/sqldb"
 )
 
@@ -134,7 +134,7 @@ func (n IndexNeed) named(columns []sqldb.IndexColumn, k sqldb.Kind) []sqldb.Inde
 	columns = slices.Clone(columns)
 	for i, c := range columns {
 		for _, own := range n.Columns {
-			if table.SameName(k, c.Name, own.Name) {
+			if store.SameName(k, c.Name, own.Name) {
 				columns[i].Name = own.Name
 			}
 		}

@@ -10,7 +10,10 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -114,7 +117,7 @@ func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, chan
 		if after != nil {
 			q = q.Where("?TableAlias.? > ?", bun.Ident(r.Pk.Name), sqldb.Param(after))
 		}
-		if _, err := table.ScanModels(c, r.API.DB.Kind().ForUpdate(q), table.Window{Rows: reindexed}); err != nil {
+		if _, err := scan.Models(c, r.API.DB.Kind().ForUpdate(q), scan.Window{Rows: reindexed}); err != nil {
 			return err
 		}
 		var stale []reflect.Value
@@ -122,7 +125,7 @@ func reindexAfter(ctx context.Context, r *table.Resource, after any) (rows, chan
 			m := models.Elem().Index(i).Elem()
 			rows, last = rows+1, r.Pk.Value(m).Interface()
 			if r.Search.Document(m) != r.Search.StoredField.Column.Value(m).String() {
-				r.Document(m)
+				store.Document(r, m)
 				stale = append(stale, m)
 			}
 		}
@@ -143,7 +146,7 @@ func storeDocuments(c *call.Call, r *table.Resource, rows []reflect.Value) error
 	document := r.Search.StoredField.Column
 	if r.Recorded() {
 		for _, m := range rows {
-			if err := r.Store(c, m, []*schema.Field{document}); err != nil {
+			if err := store.Update(c, r, m, []*schema.Field{document}); err != nil {
 				return err
 			}
 		}
@@ -155,8 +158,8 @@ func storeDocuments(c *call.Call, r *table.Resource, rows []reflect.Value) error
 	key := bun.Ident(r.Pk.Name)
 	cases, keys := []any{bun.Ident(document.Name), key}, []any{key}
 	for _, m := range rows {
-		keys = append(keys, table.Column(r.Pk, m))
-		cases = append(cases, table.Column(r.Pk, m), table.Column(document, m))
+		keys = append(keys, cell.Of(r.Pk, m))
+		cases = append(cases, cell.Of(r.Pk, m), cell.Of(document, m))
 	}
 	_, err := c.Session().Exec(c, c.DB.NewUpdate().Model(bunmodel.NilModel(r.Model)).
 		Set("? = CASE ?TableAlias.?"+strings.Repeat(" WHEN ? THEN ?", len(rows))+" END", cases...).

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/sqldb"
 )
@@ -66,7 +67,7 @@ func (a Indexer) wideOf(ctx context.Context, r *table.Resource) (wide []WideUniq
 		}
 		columns := sortedNames(i.Columns)
 		same := func(other []string) bool {
-			return slices.EqualFunc(columns, slices.Sorted(slices.Values(other)), func(x, y string) bool { return table.SameName(a.DB.Kind(), x, y) })
+			return slices.EqualFunc(columns, slices.Sorted(slices.Values(other)), func(x, y string) bool { return store.SameName(a.DB.Kind(), x, y) })
 		}
 		if i.Unique && !leavesOut(i.Where, r.Table.SoftDeleteField) && !slices.ContainsFunc(fixed, same) {
 			wide = append(wide, WideUnique{r.Path, r.Table.Name, i.Name, names(i.Columns), narrower(r, i)})

@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ignored"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -72,7 +73,7 @@ func (l *List) parts(c *call.Call, parsed *listed) iter.Seq2[jsontext.Value, err
 		k := keysetPage{l, parsed, l.Endpoint.Ordering.Settled(parsed.order.Terms), nil, nil}
 		parsed.window.Limit = firstPart
 		for more := true; more; {
-			var rows table.SentRows
+			var rows scan.SentRows
 			var err error
 			if rows, more, err = k.next(c); err != nil {
 				yield(nil, err)
@@ -87,7 +88,7 @@ func (l *List) parts(c *call.Call, parsed *listed) iter.Seq2[jsontext.Value, err
 }
 
 // next reads the part of an export at the place of the page, and moves the place behind it.
-func (k *keysetPage) next(c *call.Call) (rows table.SentRows, more bool, err error) {
+func (k *keysetPage) next(c *call.Call) (rows scan.SentRows, more bool, err error) {
 	found, more, err := k.find(c)
 	if err != nil || len(found) == 0 {
 		return rows, false, err
@@ -99,7 +100,7 @@ func (k *keysetPage) next(c *call.Call) (rows table.SentRows, more bool, err err
 }
 
 // nextPart is how many rows the part after one has.
-func nextPart(limit int64, rows table.SentRows) int64 {
+func nextPart(limit int64, rows scan.SentRows) int64 {
 	if rows.Rows > 0 {
 		fits := max(1, partBytes/max(1, len(rows.Text)/rows.Rows))
 		limit = min(2*limit+1, 1<<bits.Len(uint(fits))-1)

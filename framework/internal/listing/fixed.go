@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/query"
 )
 
@@ -33,7 +33,7 @@ func (l *List) Fix(declared declare.List, place string, fault func(error)) {
 		l.Fixed = append(l.Fixed, func(c *call.Call) query.Narrow {
 			return func(q *bun.SelectQuery) *bun.SelectQuery {
 				q = narrow(c, q)
-				if limits, err := table.HasLimit(l.Resource.API.DB, q); err != nil || limits {
+				if limits, err := scan.HasLimit(l.Resource.API.DB, q); err != nil || limits {
 					return q.Err(cmp.Or(err, naming.Sentence("%s: %s: Narrow sets a limit or an offset; let it add conditions alone, and limit the list by Paginate", l.Resource.Path, place)))
 				}
 				return q

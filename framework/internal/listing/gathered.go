@@ -12,7 +12,7 @@ import (
 	"trestle.example/framework/internal/counting"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
@@ -39,24 +39,24 @@ func (l *List) gathers(a *listed) bool {
 // gathered reads a page by two statements. The first one finds the number of rows and the keys of
 // the page; a count of its own would find all rows once more. Its result may be cached, as
 // [sqldb.Session.CountText] describes. If there are too many rows, page reads the page instead.
-func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) gathered(c *call.Call, parsed *listed, page *query.Page) (scan.SentRows, error) {
 	most, matched, keyed := l.found(c, parsed)
 	found, keys, err := l.countAndKeys(c, parsed.window, matched.Limit(most+1), keyed)
 	switch {
 	case err != nil:
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	case found > most:
 		return l.page(c, parsed, page)
 	}
 	page.Total = query.Total{Count: found, Known: true}
 	if keys, page.More = atMost(page.Window.Limit, keys); len(keys) == 0 {
-		return table.SentRows{}, nil
+		return scan.SentRows{}, nil
 	}
 	// The second statement checks every condition again: a row may have changed since. Its condition
 	// of the search uses no index, which would find the rows of all pages.
 	conditions := append(slices.Clip(parsed.narrow), parsed.searchInRow)
 	q := l.where(c, parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(l.Resource.Pk.Name), sqldb.List(keys))
-	rows, err := parsed.shown.Write(c, l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms), table.Window{})
+	rows, err := parsed.shown.Write(c, l.Endpoint.Ordering.Apply(c, q, parsed.order.Terms), scan.Window{})
 	page.Rows = rows.Rows
 	return rows, err
 }

@@ -16,10 +16,11 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/keyset"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -30,22 +31,22 @@ const mostKeyset = 1 << 32
 
 // keyset reads a page that begins at a cursor, by two statements: the first finds the keys of the page
 // and the values of its order, the second the rows. It sets the cursors of the pages beside it.
-func (l *List) keyset(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) keyset(c *call.Call, parsed *listed, page *query.Page) (scan.SentRows, error) {
 	if l.Resource.API.Cursors == nil {
-		return table.SentRows{}, naming.Sentence("%s: %T has cursors for some requests, which need CursorKeys in framework.Config", l.Resource.Path, l.Endpoint.Pagination)
+		return scan.SentRows{}, naming.Sentence("%s: %T has cursors for some requests, which need CursorKeys in framework.Config", l.Resource.Path, l.Endpoint.Pagination)
 	}
 	k := keysetPage{l, parsed, l.Endpoint.Ordering.Settled(parsed.order.Terms), l.identity(c, parsed), nil}
 	if err := k.open(c); err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	found, more, err := k.find(c)
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	k.link(page, found, more)
 	rows, err := k.read(c, found)
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	page.Rows = rows.Rows
 	if k.place == nil && !more {
@@ -231,7 +232,7 @@ func first(q schema.QueryAppender, rows int64) schema.QueryAppender {
 func (k *keysetPage) rowOf(row []driver.Value) (found foundRow, err error) {
 	pk := k.Resource.Pk
 	key := reflect.New(pk.StructField.Type).Elem()
-	if err := (&table.ColumnCell{Column: pk, Value: key}).Scan(row[0]); err != nil {
+	if err := (&cell.Scanner{Column: pk, Value: key}).Scan(row[0]); err != nil {
 		return found, err
 	}
 	found.key = reflect.Indirect(key).Interface()
@@ -274,9 +275,9 @@ func (k *keysetPage) beside(rows []foundRow, back bool) keyset.Place {
 }
 
 // read reads the rows of the page. It checks every condition again: a row may have changed since.
-func (k *keysetPage) read(c *call.Call, found []foundRow) (table.SentRows, error) {
+func (k *keysetPage) read(c *call.Call, found []foundRow) (scan.SentRows, error) {
 	if len(found) == 0 {
-		return table.SentRows{}, nil
+		return scan.SentRows{}, nil
 	}
 	keys := make([]any, len(found))
 	for i, row := range found {
@@ -284,7 +285,7 @@ func (k *keysetPage) read(c *call.Call, found []foundRow) (table.SentRows, error
 	}
 	conditions := append(slices.Clip(k.parsed.narrow), k.parsed.searchInRow)
 	q := k.where(c, k.parsed, conditions).Where("?TableAlias.? IN (?)", bun.Ident(k.Resource.Pk.Name), sqldb.List(keys))
-	return k.parsed.shown.Write(c, k.Endpoint.Ordering.Apply(c, q, k.parsed.order.Terms), table.Window{})
+	return k.parsed.shown.Write(c, k.Endpoint.Ordering.Apply(c, q, k.parsed.order.Terms), scan.Window{})
 }
 
 // announce sets the header Link (RFC 8288) to the pages beside a page.

@@ -22,6 +22,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -35,7 +36,7 @@ import (
 type List struct {
 	Resource *table.Resource
 	Endpoint verb.Handler
-	Shown    table.Representation // of a request that chooses no members
+	Shown    scan.Representation // of a request that chooses no members
 	// Selection is what clients may choose of the rows; nil for nothing.
 	Selection *view.Selection
 	Filters   []Filter
@@ -64,7 +65,7 @@ type listed struct {
 	above   []any // the keys of the rows above in the path
 	values  query.Values
 	window  query.Window
-	shown   table.Representation
+	shown   scan.Representation
 	deleted bool           // the list has the deleted rows, and no others
 	export  *export.Format // nil for a page of JSON
 
@@ -236,12 +237,12 @@ func (l *List) where(c *call.Call, parsed *listed, conditions []query.Narrow) *b
 // page reads one window of rows, and sets the rows and the total of the page. If the window
 // includes the last row, or the list is empty, it computes the total from the window. Otherwise
 // it counts with the counting of the list.
-func (l *List) page(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) page(c *call.Call, parsed *listed, page *query.Page) (scan.SentRows, error) {
 	w := parsed.window
 	q, cut := l.rows(c, parsed)
 	shown, err := parsed.shown.Write(c, q, cut)
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	page.Rows, page.More = shown.Rows, shown.More
 	if !page.More && (page.Rows > 0 || w.Offset == 0) {
@@ -260,8 +261,8 @@ const far = 100
 // rows is the query of a page's rows, and the window that the caller must still apply. From the
 // offset far on, a subquery finds the keys of the page: an index can skip rows without reading
 // them.
-func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Window) {
-	order, cut := l.Endpoint.Ordering, table.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
+func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, scan.Window) {
+	order, cut := l.Endpoint.Ordering, scan.Window{Rows: parsed.window.Limit, Offset: parsed.window.Offset, Probe: true}
 	q := order.Apply(c, l.matching(c, parsed), parsed.order.Terms)
 	if cut.Offset < far && !ordering.Joins(parsed.order.Terms) {
 		return q, cut
@@ -271,7 +272,7 @@ func (l *List) rows(c *call.Call, parsed *listed) (*bun.SelectQuery, table.Windo
 	if l.Resource.Table.SoftDeleteField != nil {
 		q = q.WhereAllWithDeleted() // the subquery decides about deleted rows
 	}
-	return order.Apply(c, q, parsed.order.Terms), table.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
+	return order.Apply(c, q, parsed.order.Terms), scan.Window{Rows: cut.Rows, Probe: true, CutBefore: true}
 }
 
 func (l *List) count(c *call.Call, parsed *listed) (query.Total, error) {
@@ -281,7 +282,7 @@ func (l *List) count(c *call.Call, parsed *listed) (query.Total, error) {
 		return query.Total{}, nil
 	case counting.Capped:
 		within := sqldb.Window(q.ColumnExpr("1"), most+1, 0)
-		n, err := table.Number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
+		n, err := scan.Number(c, c.DB.NewSelect().ColumnExpr("count(*)").TableExpr("(?) AS capped", within))
 		return query.Total{Count: min(n, most), Known: true, AtLeast: n > most}, err
 	case counting.Estimated:
 		if l.Resource.API.DB.Kind() == sqldb.PostgreSQL {
@@ -298,7 +299,7 @@ var plannedRows = regexp.MustCompile(`rows=(\d+)`)
 // estimate returns the number of rows that PostgreSQL's planner expects.
 func estimate(c *call.Call, q schema.QueryAppender) (int64, error) {
 	var top sql.Null[string]
-	if err := table.First(c, bun.SafeQuery("EXPLAIN ?", q), &top); err != nil {
+	if err := scan.First(c, bun.SafeQuery("EXPLAIN ?", q), &top); err != nil {
 		return 0, err
 	}
 	found := plannedRows.FindStringSubmatch(top.V)

@@ -10,14 +10,14 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/counting"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
 
 // ranked reads a page of a ranked search. If the search finds nothing and the ranking has an
 // alternative, such as a search with corrected spelling, it reads a page of the alternative.
-func (l *List) ranked(c *call.Call, parsed *listed, page *query.Page) (table.SentRows, error) {
+func (l *List) ranked(c *call.Call, parsed *listed, page *query.Page) (scan.SentRows, error) {
 	rows, found, err := l.best(c, parsed, page)
 	if err != nil || found > 0 || parsed.ranking.Instead == nil {
 		return rows, err
@@ -34,7 +34,7 @@ func (l *List) ranked(c *call.Call, parsed *listed, page *query.Page) (table.Sen
 // best reads one window of the rows that a ranking finds, and returns how many it finds in
 // total. It reads the keys of the window first, so that it reads the other columns only for the
 // rows of the window. It sets the rows of the page, and the total if the counting permits it.
-func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.SentRows, found int64, err error) {
+func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows scan.SentRows, found int64, err error) {
 	w := parsed.window
 	keys, found, err := l.keys(c, parsed)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *List) best(c *call.Call, parsed *listed, page *query.Page) (rows table.
 	}
 	pk := bun.Ident(l.Resource.Pk.Name)
 	q := l.where(c, parsed, nil).Where("?TableAlias.? IN (?)", pk, sqldb.List(keys)).OrderExpr("CASE ?TableAlias.?? END", pk, inPlace(keys))
-	rows, err = parsed.shown.Write(c, q, table.Window{})
+	rows, err = parsed.shown.Write(c, q, scan.Window{})
 	page.Rows = rows.Rows
 	return rows, found, err
 }

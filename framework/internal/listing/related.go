@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ordering"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/internal/view"
@@ -25,7 +26,7 @@ type Related struct {
 	Of       *table.Resource // of the object
 	Column   *schema.Field   // of Rows, refers to the object
 	Rows     *table.Resource // the viewset of the related rows
-	Shown    table.Representation
+	Shown    scan.Representation
 	// Prepared statements. The keys are whether the scope of Of and the scope of Rows are
 	// lifted.
 	lookups map[[2]bool]*sqldb.Lookup
@@ -107,9 +108,9 @@ func (l *Related) Serve(c *call.Call, r *table.Request) (*table.Response, error)
 	return &table.Response{Status: l.Endpoint.Status, Value: shown.List()}, nil
 }
 
-func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRows, error) {
+func (l *Related) read(c *call.Call, r *table.Request, most int64) (scan.SentRows, error) {
 	looking := l.Rows.Looking(c)
-	w := table.Window{Rows: most, Probe: true}
+	w := scan.Window{Rows: most, Probe: true}
 	lifted := [2]bool{l.Of.Scope.Lifted(c), l.Rows.Scope.Lifted(looking)}
 	whole := lifted == [2]bool{true, true}
 	if lookup := l.lookups[lifted]; lookup != nil && (whole || !c.Caller.Anonymous()) {
@@ -119,7 +120,7 @@ func (l *Related) read(c *call.Call, r *table.Request, most int64) (table.SentRo
 		}
 		found, err := c.Session().ReadBy(c, lookup, r.Key, most+1, owner...)
 		if err != nil {
-			return table.SentRows{}, err
+			return scan.SentRows{}, err
 		}
 		return l.Shown.(*view.Plan).Writer.Rows(found, w) //nolint:forcetypeassert // Prepare checked it
 	}

@@ -4,9 +4,11 @@ import (
 	"reflect"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -72,13 +74,13 @@ func find(c *call.Call, n *table.Nesting, above []any, changes bool) (any, error
 	}
 	found, err := c.Session().Read(c, q)
 	if err == nil {
-		err = table.Only(found.Len())
+		err = scan.Only(found.Len())
 	}
 	if err != nil {
 		return nil, err
 	}
 	key := reflect.New(n.Parent.Pk.StructField.Type).Elem()
-	if err := (&table.ColumnCell{Column: n.Parent.Pk, Value: key}).Scan(found.Row(0)[0]); err != nil {
+	if err := (&cell.Scanner{Column: n.Parent.Pk, Value: key}).Scan(found.Row(0)[0]); err != nil {
 		return nil, err
 	}
 	return reflect.Indirect(key).Interface(), nil

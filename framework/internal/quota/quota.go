@@ -11,6 +11,8 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -70,7 +72,7 @@ func (q *Quota) owners(r *table.Resource, rows []reflect.Value) (all []*owned) {
 		text := fmt.Sprint(value.Interface())
 		at := slices.IndexFunc(all, func(o *owned) bool { return o.text == text })
 		if at < 0 {
-			at, all = len(all), append(all, &owned{id: value.Interface(), value: table.Column(column, row.Elem()), text: text})
+			at, all = len(all), append(all, &owned{id: value.Interface(), value: cell.Of(column, row.Elem()), text: text})
 		}
 		all[at].rows++
 	}
@@ -86,7 +88,7 @@ func (q *Quota) admit(c *call.Call, o *owned, stored bool) error {
 	}
 	count := c.DB.NewSelect().Model(bunmodel.NilModel(q.Resource.Model)).ColumnExpr("count(*)").
 		Where("?TableAlias.? = ?", bun.Ident(q.Column.Name), o.value)
-	n, err := table.Number(c, count)
+	n, err := scan.Number(c, count)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
 )
@@ -18,7 +19,7 @@ func (s Restoring) Serve() func(*call.Call, *table.Request) (*table.Response, er
 			if err != nil || !s.Endpoint.Resource.IsErased(m.Elem()) {
 				return err
 			}
-			return s.Endpoint.Resource.Restore(c, m)
+			return store.Restore(c, s.Endpoint.Resource, m)
 		})
 		return &table.Response{Status: s.Endpoint.Status}, err
 	})

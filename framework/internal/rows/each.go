@@ -11,7 +11,9 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 )
 
@@ -59,7 +61,7 @@ type batches struct {
 
 // next reads the rows up to the last key of a part. That key is found by a statement of its own,
 // because a view need not show it. Without one, these are the last rows.
-func (b *batches) next(c *call.Call, shown table.Representation) (found reflect.Value, err error) {
+func (b *batches) next(c *call.Call, shown scan.Representation) (found reflect.Value, err error) {
 	r := b.resource
 	looking := r.Looking(c)
 	q, err := b.within(r.Rows(looking))
@@ -71,18 +73,18 @@ func (b *batches) next(c *call.Call, shown table.Representation) (found reflect.
 		return found, err
 	}
 	key := reflect.New(r.Model).Elem()
-	err = table.First(c, b.ordered(keys).Limit(1).Offset(b.rows-1), &table.ColumnCell{Column: r.Pk, Value: r.Pk.Value(key)})
+	err = scan.First(c, b.ordered(keys).Limit(1).Offset(b.rows-1), &cell.Scanner{Column: r.Pk, Value: r.Pk.Value(key)})
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		b.more = false
 	case err != nil:
 		return found, err
 	default:
-		b.after = table.Column(r.Pk, key)
+		b.after = cell.Of(r.Pk, key)
 		q = q.Where("?TableAlias.? <= ?", bun.Ident(r.Pk.Name), b.after)
 	}
 	b.rows = min(2*b.rows, eachMost)
-	found, _, err = shown.Rows(c, b.ordered(q), table.Window{})
+	found, _, err = shown.Rows(c, b.ordered(q), scan.Window{})
 	return found, err
 }
 
@@ -95,7 +97,7 @@ func (b *batches) within(q *bun.SelectQuery) (*bun.SelectQuery, error) {
 		return q, nil
 	}
 	q = q.WhereGroup(" AND ", b.narrow)
-	if limits, err := table.HasLimit(b.functions.DB, q); err != nil || limits {
+	if limits, err := scan.HasLimit(b.functions.DB, q); err != nil || limits {
 		return q, cmp.Or(err, naming.Sentence("framework.Each(%q): narrow sets a limit or an offset; let it add conditions alone, and end the loop over Each", b.viewset))
 	}
 	return q, nil

@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -45,7 +46,7 @@ func (a Functions) Find(
 	q := r.Rows(r.Looking(c))
 	if narrow != nil {
 		q = q.WhereGroup(" AND ", narrow)
-		if limits, err := table.HasLimit(a.DB, q); err != nil || limits {
+		if limits, err := scan.HasLimit(a.DB, q); err != nil || limits {
 			return reflect.Value{}, cmp.Or(err, naming.Sentence("framework.Find(%q): narrow sets a limit or an offset, which Find does itself; let it add conditions alone, and give Find the option Limit or PageOf", viewset))
 		}
 	}
@@ -58,20 +59,20 @@ func (a Functions) Find(
 
 // window returns the rows that a selection wants. Without a limit these are all rows, up to
 // Config.MaxRows, and a probe for more.
-func (a Functions) window(viewset string, selected declare.Selection) (table.Window, error) {
+func (a Functions) window(viewset string, selected declare.Selection) (scan.Window, error) {
 	most := a.Config.MaxRows
 	rows, page := int64(selected.Rows), int64(selected.Page)
 	switch {
 	case selected.Limits == 0:
-		return table.Window{Rows: int64(most), Probe: true}, nil
+		return scan.Window{Rows: int64(most), Probe: true}, nil
 	case selected.Limits > 1:
-		return table.Window{}, naming.Sentence("framework.Find(%q): Limit and PageOf are given together, or one of them twice; give one", viewset)
+		return scan.Window{}, naming.Sentence("framework.Find(%q): Limit and PageOf are given together, or one of them twice; give one", viewset)
 	case selected.Rows < 1 || selected.Rows > most:
-		return table.Window{}, naming.Sentence("framework.Find(%q): %d rows cannot be read at once; the number must be from 1 to Config.MaxRows, which is %d", viewset, rows, most)
+		return scan.Window{}, naming.Sentence("framework.Find(%q): %d rows cannot be read at once; the number must be from 1 to Config.MaxRows, which is %d", viewset, rows, most)
 	case page < 1 || page > math.MaxInt64/rows:
-		return table.Window{}, naming.Sentence("framework.Find(%q): there is no page %d; pages are numbered from 1", viewset, page)
+		return scan.Window{}, naming.Sentence("framework.Find(%q): there is no page %d; pages are numbered from 1", viewset, page)
 	}
-	return table.Window{Rows: rows, Offset: (page - 1) * rows}, nil
+	return scan.Window{Rows: rows, Offset: (page - 1) * rows}, nil
 }
 
 // FindOne implements [table.Rows].
@@ -86,7 +87,7 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 		}
 	}
 	q := r.Rows(r.Looking(c)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
-	found, _, err := shown.Rows(c, q, table.Window{Rows: 1})
+	found, _, err := shown.Rows(c, q, scan.Window{Rows: 1})
 	switch {
 	case err != nil:
 		return reflect.Value{}, err
@@ -98,7 +99,7 @@ func (a Functions) FindOne(c *call.Call, viewset string, out reflect.Type, key a
 
 // Finder finds a viewset and the representation that shows a type. If the viewset does not
 // exist or does not have the view, it returns an error.
-func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, table.Representation, error) {
+func (a Functions) Finder(viewset string, out reflect.Type) (*table.Resource, scan.Representation, error) {
 	r, err := a.LookUp(viewset)
 	if err != nil {
 		return nil, nil, err

@@ -8,10 +8,12 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowset"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 )
 
@@ -26,16 +28,16 @@ func (a Functions) Save(c *call.Call, model reflect.Value) error {
 		return r.SaveSkips
 	}
 	if r.Updated != nil {
-		r.Updated.Value(row).Set(table.FieldValue(r.Updated, c.Now))
+		r.Updated.Value(row).Set(cell.Value(r.Updated, c.Now))
 	}
 	if err := rowslug.Renew(c, r, row); err != nil {
 		return err
 	}
-	r.Document(row)
+	store.Document(r, row)
 	if given := state.Of(c).Progress.Given; given != nil && given.Row == model.Interface() {
-		return r.Store(c, row, columnsToSave(given, r, row))
+		return store.Update(c, r, row, columnsToSave(given, r, row))
 	}
-	return r.Store(c, row, r.Table.DataFields)
+	return store.Update(c, r, row, r.Table.DataFields)
 }
 
 // Insert implements [table.Rows].
@@ -48,14 +50,14 @@ func (a Functions) Insert(c *call.Call, model reflect.Value) error {
 	if r.InsertSkips != nil {
 		return r.InsertSkips
 	}
-	if err := r.Stamp(c, row); err != nil {
+	if err := store.Stamp(c, r, row); err != nil {
 		return err
 	}
 	if err := rowslug.Fill(c, r, row); err != nil {
 		return err
 	}
-	r.Document(row)
-	return r.Insert(c, model)
+	store.Document(r, row)
+	return store.Insert(c, r, model)
 }
 
 // Remove implements [table.Rows].
@@ -75,7 +77,7 @@ func (a Functions) Remove(c *call.Call, model reflect.Value) error {
 // read, and those that an earlier Save wrote, which may have their old value again. It notes
 // them in g for the next Save.
 func columnsToSave(g *state.GivenRow, r *table.Resource, row reflect.Value) []*schema.Field {
-	for _, f := range r.Changed(g.Before, row) {
+	for _, f := range store.Changed(r, g.Before, row) {
 		if !slices.Contains(g.Saved, f) {
 			g.Saved = append(g.Saved, f)
 		}

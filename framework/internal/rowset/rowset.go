@@ -11,9 +11,11 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -33,7 +35,7 @@ func amongRows(q bun.QueryBuilder, r *table.Resource, rows []reflect.Value) {
 	q.Where("?TableAlias.? IN (?)", bun.Ident(r.Pk.Name), sqldb.List(Keys(r, rows)))
 	for _, key := range r.Table.PKs {
 		if key != r.Pk {
-			q.Where("?TableAlias.? = ?", bun.Ident(key.Name), table.Column(key, rows[0].Elem()))
+			q.Where("?TableAlias.? = ?", bun.Ident(key.Name), cell.Of(key, rows[0].Elem()))
 		}
 	}
 }
@@ -50,19 +52,19 @@ func Delete(c *call.Call, r *table.Resource, rows []reflect.Value) error {
 		return nil
 	}
 	keys := sqldb.List(Keys(r, rows))
-	if err := r.LockAll(c, keys); err != nil {
+	if err := store.LockAll(c, r, keys); err != nil {
 		return err
 	}
 	q := c.DB.NewDelete().Model(bunmodel.NilModel(r.Model))
 	amongRows(q.QueryBuilder(), r, rows)
 	if _, err := c.Session().Exec(c, q); err != nil {
-		return r.Referred(c, keys, err)
+		return store.Referred(c, r, keys, err)
 	}
-	if err := r.Unreferenced(c, keys); err != nil {
+	if err := store.Unreferenced(c, r, keys); err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if err := r.RecordDeleted(c, row); err != nil {
+		if err := store.RecordDeleted(c, r, row); err != nil {
 			return err
 		}
 	}
@@ -106,11 +108,11 @@ func Update(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*sc
 	}
 	for _, row := range rows {
 		if r.Updated != nil {
-			r.Updated.Value(row.Elem()).Set(table.FieldValue(r.Updated, c.Now))
+			r.Updated.Value(row.Elem()).Set(cell.Value(r.Updated, c.Now))
 		}
-		r.Document(row.Elem())
+		store.Document(r, row.Elem())
 	}
-	if len(rows) == 1 || r.Recorded() || r.Slug != nil && r.Slug.Renew || r.Moves(columns) || state.Of(c).Progress.OneByOne {
+	if len(rows) == 1 || r.Recorded() || r.Slug != nil && r.Slug.Renew || store.Moves(r, columns) || state.Of(c).Progress.OneByOne {
 		return updateEach(c, r, rows, columns)
 	}
 	if err := checkReserved(r, rows, columns); err != nil {
@@ -143,7 +145,7 @@ func updateOne(c *call.Call, r *table.Resource, row reflect.Value, columns []*sc
 			columns = append(slices.Clip(columns), more)
 		}
 	}
-	return r.Store(c, row, columns)
+	return store.Update(c, r, row, columns)
 }
 
 // slugColumn is the column of the slug that a change renews, nil without one.
@@ -165,10 +167,10 @@ func updating(c *call.Call, r *table.Resource, rows []reflect.Value, columns []*
 	amongRows(q.QueryBuilder(), r, rows)
 	for _, column := range columns {
 		q = q.Set("? = ?", bun.Ident(column.Name), sqldb.Choose(column.Name, r.Pk.Name, keys, func(key any) any {
-			return table.Column(column, byKey[key].Elem())
+			return cell.Of(column, byKey[key].Elem())
 		}))
 	}
-	for _, a := range r.Touched(c) {
+	for _, a := range store.Touched(c, r) {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}
 	return q
@@ -182,18 +184,18 @@ func Insert(c *call.Call, r *table.Resource, rows []reflect.Value) (keys []any, 
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	if err := r.Admit(c, rows...); err != nil { // all of them, before the first is stored
+	if err := store.Admit(c, r, rows...); err != nil { // all of them, before the first is stored
 		return nil, err
 	}
 	single := len(rows) == 1 || r.Recorded() || r.Slug != nil || state.Of(c).Progress.OneByOne || mixed(r, rows)
 	for i, row := range rows {
-		r.Document(row.Elem())
+		store.Document(r, row.Elem())
 		if !single {
 			continue
 		}
 		err := rowslug.Fill(c, r, row.Elem())
 		if err == nil {
-			err = r.Insert(c, row)
+			err = store.Insert(c, r, row)
 		}
 		if err != nil {
 			return nil, itemError{i, err}
@@ -229,7 +231,7 @@ func atOnce(r *table.Resource, values int) int {
 // checkReserved returns the error of the first row that has a reserved value in the columns that are written.
 func checkReserved(r *table.Resource, rows []reflect.Value, written []*schema.Field) error {
 	for i, row := range rows {
-		if err := r.CheckReserved(row.Elem(), written); err != nil {
+		if err := store.CheckReserved(r, row.Elem(), written); err != nil {
 			return itemError{i, err}
 		}
 	}
@@ -260,7 +262,7 @@ func insertedKeys(c *call.Call, pk *schema.Field, q Insertion) (keys []any, err 
 	defer rows.Close()
 	for rows.Next() {
 		key := reflect.New(pk.StructField.Type).Elem()
-		if err := rows.Scan(&table.ColumnCell{Column: pk, Value: key}); err != nil {
+		if err := rows.Scan(&cell.Scanner{Column: pk, Value: key}); err != nil {
 			return nil, err
 		}
 		keys = append(keys, key.Interface())
@@ -322,33 +324,33 @@ func (q Insertion) columns() (columns []*schema.Field) {
 
 // newValue is a new row's value of a column. A zero value may be the default of the column.
 func newValue(f *schema.Field, m reflect.Value) schema.QueryAppender {
-	if table.Defaults(f) && f.HasZeroValue(m) {
+	if cell.Defaults(f) && f.HasZeroValue(m) {
 		return bun.SafeQuery(f.SQLDefault)
 	}
-	return table.Column(f, m)
+	return cell.Of(f, m)
 }
 
 // RowError returns an error of a constraint and the index of its row, -1 if it is not known. It
 // returns nil for any other error.
-func RowError(r *table.Resource, err error) (of *table.RowError, which int) {
+func RowError(r *table.Resource, err error) (of *store.RowError, which int) {
 	which = -1
 	if one, ok := errors.AsType[itemError](err); ok {
 		which = one.index
 	}
-	if known, ok := errors.AsType[*table.RowError](err); ok {
+	if known, ok := errors.AsType[*store.RowError](err); ok {
 		c := *known
 		return &c, which
 	}
-	fault, ok := r.Classify(err)
+	fault, ok := store.Classify(r, err)
 	if !ok || fault.Kind != sqldb.Unique && fault.Kind != sqldb.Check && fault.Kind != sqldb.ForeignKey {
 		return nil, which
 	}
-	return &table.RowError{Resource: r, Fault: fault, Err: err}, which
+	return &store.RowError{Resource: r, Fault: fault, Err: err}, which
 }
 
 // Blame gives an error of a constraint its faults: at the members of an item that write the columns of the
 // constraint, or else at the item itself. at is the pointer of the item.
-func Blame(of *table.RowError, at string, memberOf func(*schema.Field) string) *table.RowError {
+func Blame(of *store.RowError, at string, memberOf func(*schema.Field) string) *store.RowError {
 	columns := of.Fault.Columns
 	for _, k := range of.Resource.Checks {
 		if k.Constraint == of.Fault.Constraint {

@@ -12,6 +12,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/slug"
@@ -171,7 +172,7 @@ func taken(c *call.Call, r *table.Resource, m reflect.Value, candidates []any) (
 		q = q.WhereAllWithDeleted()
 	}
 	if !r.Pk.Value(m).IsZero() {
-		q = q.Where("?TableAlias.? <> ?", bun.Ident(r.Pk.Name), table.Column(r.Pk, m))
+		q = q.Where("?TableAlias.? <> ?", bun.Ident(r.Pk.Name), cell.Of(r.Pk, m))
 	}
 	found, err := c.Session().Read(c, q)
 	if err != nil {

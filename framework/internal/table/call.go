@@ -37,7 +37,7 @@ type CallOptions struct {
 func (a *Registry) NewCall(ctx context.Context, o CallOptions) *call.Call {
 	session := a.DB.Session()
 	c := &call.Call{
-		Context: ctx, DB: session.IDB(), Caller: cmp.Or(o.Caller, &call.Caller{}), Now: o.Now, ID: newID(),
+		Context: ctx, DB: session.IDB(), Caller: cmp.Or(o.Caller, &call.Caller{}), Now: o.Now, ID: NewID(),
 		Route: o.Route, Address: o.Address, Secure: o.Secure,
 	}
 	if c.Now.IsZero() {
@@ -55,8 +55,8 @@ func (a *Registry) NewCall(ctx context.Context, o CallOptions) *call.Call {
 	return c
 }
 
-// newID returns a new UUIDv7, for a request or for the key of a row.
-func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+// NewID returns a new UUIDv7, for a request or for the key of a row.
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // A Rows finds and stores rows of an API's viewsets, for functions of a declaration.
 type Rows interface {

@@ -123,7 +123,7 @@ func (r *Resource) Unscoped(c *call.Call, req *Request) (reflect.Value, error) {
 		parent := n.Parent.Keys(c).Where("?TableAlias.? = ?", bun.Ident(n.Parent.Key.Name), sqldb.Param(req.Above[0]))
 		q = q.Where("?TableAlias.? IN (?)", bun.Ident(n.Column.Name), parent)
 	}
-	return r.read(c, q)
+	return r.Read(c, q)
 }
 
 // CheckSigned checks the parameters of a signed URL for the row of a request. The error is 403.

@@ -73,18 +73,6 @@ func (r *Resource) Listed(c *call.Call, parent any) *bun.SelectQuery {
 	return q
 }
 
-// stampParent sets the foreign key of a new row to the parent that the path of the request names,
-// unless a function has set it.
-func (r *Resource) stampParent(c *call.Call, m reflect.Value) {
-	parent := state.Of(c).Progress.Parent
-	if r.Above == nil || parent == nil || c.Route.ViewSet != r.Path {
-		return
-	}
-	if key := r.Above.Column.Value(m); key.IsZero() {
-		key.Set(FieldValue(r.Above.Column, parent))
-	}
-}
-
 // noteParent notes the primary key of the parent of the row that the path names.
 func (r *Resource) noteParent(c *call.Call, m reflect.Value) {
 	if r.Above == nil {

@@ -2,9 +2,7 @@ package table
 
 import (
 	"reflect"
-	"slices"
 
-	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
@@ -26,47 +24,3 @@ type Quota interface {
 
 // Quota is the quota of the table, which one of its viewsets declares; nil without one.
 func (r *Resource) Quota() Quota { return r.API.Quotas[r.Table.Name] }
-
-// Admit returns an error if rows that are about to be stored, given as pointers to their models, are more than their owners may have.
-func (r *Resource) Admit(c *call.Call, rows ...reflect.Value) error {
-	if r.Quota() == nil {
-		return nil
-	}
-	return r.Quota().Admit(c, r, rows, false)
-}
-
-// AdmitStored is Admit for a row that the transaction has stored.
-func (r *Resource) AdmitStored(c *call.Call, row reflect.Value) error {
-	if r.Quota() == nil {
-		return nil
-	}
-	return r.Quota().Admit(c, r, []reflect.Value{row}, true)
-}
-
-// Moves reports whether a write of some columns may give a row to another owner, who may have a quota.
-func (r *Resource) Moves(columns []*schema.Field) bool {
-	q := r.Quota()
-	return q != nil && slices.ContainsFunc(columns, func(f *schema.Field) bool { return f.Name == q.Owner().Name })
-}
-
-// admitMoved is Admit for a stored row, given as its model, if a write of some columns gives it to another owner.
-func (r *Resource) admitMoved(c *call.Call, m reflect.Value, columns []*schema.Field) error {
-	owner := r.ownerByQuota()
-	if owner == nil || !r.Moves(columns) {
-		return nil
-	}
-	q := r.Keys(c).Where("?TableAlias.? = ?", bun.Ident(owner.Name), Column(owner, m))
-	r.narrowToKey(q.QueryBuilder(), m)
-	if stays, err := r.Any(c, q); err != nil || stays {
-		return err
-	}
-	return r.Admit(c, m.Addr())
-}
-
-// ownerByQuota is the column of the model with the owner of a row by the quota of its table, nil without one.
-func (r *Resource) ownerByQuota() *schema.Field {
-	if r.Quota() == nil {
-		return nil
-	}
-	return r.Table.FieldMap[r.Quota().Owner().Name]
-}

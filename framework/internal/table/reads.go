@@ -8,6 +8,8 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/cell"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/state"
 )
 
@@ -31,7 +33,7 @@ func (r *Resource) NoteReadModel(c *call.Call, row reflect.Value) {
 }
 
 // TablesOf lists the tables whose columns a representation shows or needs.
-func TablesOf(shown Representation) (all []*schema.Table) {
+func TablesOf(shown scan.Representation) (all []*schema.Table) {
 	shown.ColumnsOf(func(t *schema.Table, _ ...*schema.Field) { all = append(all, t) })
 	return all
 }
@@ -48,6 +50,6 @@ func (r *Resource) KeyText(c *call.Call, req *Request, deleted bool) (string, er
 		return "", err
 	}
 	key := reflect.New(r.Pk.StructField.Type).Elem()
-	err = One(rows, &ColumnCell{Column: r.Pk, Value: key})
+	err = cell.One(rows, &cell.Scanner{Column: r.Pk, Value: key})
 	return fmt.Sprint(key.Interface()), err
 }

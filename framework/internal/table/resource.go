@@ -24,6 +24,7 @@ import (
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/reserved"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/search"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/query"
@@ -51,7 +52,7 @@ type Resource struct {
 	Expression  *expression.Bound    // of the parameter by which clients filter lists; nil without one
 	Slug        *BoundSlug           // nil without one
 	Version     *conditional.Version // nil without versions
-	Shown       map[reflect.Type]Representation
+	Shown       map[reflect.Type]scan.Representation
 	Inputs      map[reflect.Type]*input.Shape
 	Created     *schema.Field
 	Updated     *schema.Field
@@ -150,19 +151,6 @@ func (r *Resource) Find(path string) (query.Source, error) {
 	return found, nil
 }
 
-// CheckReserved returns a [RowError] for the first reserved value of a row in the columns that
-// are written, nil without one. The error has a pointer if clients know the column.
-func (r *Resource) CheckReserved(m reflect.Value, written []*schema.Field) error {
-	column, fault := r.Reserved.Check(m, written)
-	if column == nil {
-		return nil
-	}
-	return &RowError{
-		Resource: r, Row: m, Fault: sqldb.Fault{Table: r.Table.Name, Columns: []string{column.Name}}, Reserved: &fault,
-		Err: naming.Sentence("%s.%s has a reserved value: it %s", r.Model.Name(), column.GoName, fault.Detail),
-	}
-}
-
 // Ignores decides what happens to a part of a request that has no effect. If the resource is
 // lenient, Ignores adds the note to the header Trestle-Ignored and returns true. If the
 // resource is strict, it only returns false, and the caller must reject the request.
@@ -243,6 +231,19 @@ func (r *Resource) ItemPath() string {
 
 // ListPath is the canonical pattern of the whole resource.
 func (r *Resource) ListPath() string { return r.pattern() + r.Slash }
+
+// DeclaredKey returns the column whose value is in the paths of objects. It is nil if Lookup
+// is not a field, which is a mistake.
+func (r *Resource) DeclaredKey() *schema.Field {
+	if r.Declaration.Lookup == "" {
+		return r.Pk
+	}
+	f, err := r.Field(r.Declaration.Lookup)
+	if err != nil {
+		return nil
+	}
+	return f.Column
+}
 
 // KeyName is the name of the key in the paths of rows.
 func (r *Resource) KeyName() string {
@@ -342,4 +343,10 @@ func (r *Resource) BindUnindexed(fault func(place string, err error)) {
 // Accepts reports whether Unindexed lists a path or an expression.
 func (r *Resource) Accepts(f query.Field) bool {
 	return slices.Contains(r.Declaration.Unindexed, f.Name)
+}
+
+// A BoundCheck is a CHECK constraint with its columns.
+type BoundCheck struct {
+	declare.Check
+	Columns []string
 }

@@ -1,149 +1,16 @@
 package table
 
 import (
-	"database/sql"
 	"reflect"
-	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
-	"trestle.example/framework/internal/conditional"
-	"trestle.example/framework/internal/fieldrule"
-	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/problem"
+	"trestle.example/framework/internal/cell"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/sqldb"
 )
-
-// A Representation turns rows of a model into what a client sees.
-type Representation interface {
-	// Rows runs a narrowed and ordered query on the model and returns []Out. If the window
-	// probes, more reports whether rows follow.
-	Rows(c *call.Call, q *bun.SelectQuery, w Window) (out reflect.Value, more bool, err error)
-	// Write is like Rows and returns the rows as JSON.
-	Write(c *call.Call, q *bun.SelectQuery, w Window) (SentRows, error)
-	// ColumnsOf passes columns with their tables to use. For a view, these are the columns that
-	// it shows, the keys of its joined rows and the foreign keys of its to-many relations; the
-	// base key of a to-many relation only if the view shows it. For a function of Computes,
-	// these are all columns of its relations, and no columns of the model.
-	ColumnsOf(use func(*schema.Table, ...*schema.Field))
-	// Hiding is the mask of Out: Rows and Write hide its members from callers.
-	Hiding() *fieldrule.Mask
-}
-
-// A Window limits a query to some rows. If Rows is 0, there is no limit, and Offset has no
-// effect.
-type Window struct {
-	Rows, Offset int64
-	Probe        bool                 // read one row more, to know whether rows follow
-	CutBefore    bool                 // the query has a limit already, in its subquery of keys
-	Version      *conditional.Version // to read of the first row; nil for none
-}
-
-// Limit limits a query to the rows of the window, and one more if the window probes.
-func (w Window) Limit(q schema.QueryAppender) schema.QueryAppender {
-	if w.Rows == 0 {
-		return q
-	}
-	if w.Probe {
-		w.Rows++
-	}
-	return sqldb.Window(q, w.Rows, w.Offset)
-}
-
-// Cut removes the additional row of a probe, and reports whether there was one.
-func (w Window) Cut(rows reflect.Value) (reflect.Value, bool) {
-	if !w.Probe || int64(rows.Len()) <= w.Rows {
-		return rows, false
-	}
-	return rows.Slice(0, int(w.Rows)), true
-}
-
-// Has reports whether a row of a result, by its index, is in the window: the row by which it probes is not.
-func (w Window) Has(row int) bool { return !w.Probe || int64(row) < w.Rows }
-
-// SentRows are rows as a client sees them, as JSON.
-type SentRows struct {
-	Text []byte // a JSON array; undefined without rows
-	Rows int
-	More bool // rows follow; only if the window probes
-	// Version is that of the first row, if the window has one.
-	Version string
-}
-
-// List returns the rows as a JSON array.
-func (w SentRows) List() jsontext.Value {
-	if w.Rows == 0 {
-		return jsontext.Value("[]")
-	}
-	return w.Text
-}
-
-// A SentRow is one row as a client sees it, and its version, "" in a viewset without versions.
-type SentRow struct {
-	Value   any
-	Version string
-}
-
-// One returns the only row. Without a row, the error is NotFound. Several rows are an error of
-// the declaration.
-func (w SentRows) One() (SentRow, error) {
-	if err := Only(w.Rows); err != nil {
-		return SentRow{}, err
-	}
-	return SentRow{jsontext.Value(w.Text[1 : len(w.Text)-1]), w.Version}, nil
-}
-
-// Only returns nil for one row and NotFound for none. Several rows are an error of the
-// declaration: the field of a Lookup is not unique.
-func Only(rows int) error {
-	switch rows {
-	case 0:
-		return problem.NotFound()
-	case 1:
-		return nil
-	}
-	return naming.Sentence("several rows have the key of the path: the field of a Lookup needs a unique index")
-}
-
-// Number runs a query whose result is one number. NULL is 0. If the query has no row, the error
-// is [sql.ErrNoRows].
-func Number(c *call.Call, q schema.QueryAppender) (int64, error) {
-	var n sql.Null[int64]
-	err := First(c, q, &n)
-	return n.V, err
-}
-
-// First reads the first column of the first row. If the query has no row, the error is
-// [sql.ErrNoRows].
-func First(c *call.Call, q schema.QueryAppender, dest sql.Scanner) error {
-	found, err := c.Session().Read(c, q)
-	switch {
-	case err != nil:
-		return err
-	case found.Len() == 0:
-		return sql.ErrNoRows
-	}
-	return dest.Scan(found.Row(0)[0])
-}
-
-// ScanModels runs a query, limited to the window, and scans the rows into the query's model. It
-// calls the scan hooks of the model. found is the number of rows, including the row of a probe.
-func ScanModels(c *call.Call, q *bun.SelectQuery, w Window) (found int, err error) {
-	rows, err := c.Session().Query(c, w.Limit(q))
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	found, err = q.GetModel().ScanRows(c, rows)
-	if err != nil {
-		return 0, err
-	}
-	return found, rows.Err()
-}
 
 // Object is the query of the row that the path names, narrowed by the scope, and by Writers if
 // the request changes it. Without a key, as in a single resource, it is the query of every such
@@ -190,9 +57,9 @@ func (r *Resource) modelIn(c *call.Call, req *Request, q *bun.SelectQuery) (refl
 	return m, err
 }
 
-// read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
+// Read reads one row into a new model. In a transaction on PostgreSQL it locks the row. Without
 // a row, the error is NotFound; several rows are an error too. It sets the URLs of files.
-func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
+func (r *Resource) Read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error) {
 	m, _, err := r.readVersion(c, q)
 	return m, err
 }
@@ -201,8 +68,8 @@ func (r *Resource) read(c *call.Call, q *bun.SelectQuery) (reflect.Value, error)
 // deleted softly is the error NotFound. The result is a pointer to the model.
 func (r *Resource) Present(c *call.Call, m reflect.Value) (reflect.Value, error) {
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model))
-	r.narrowToKey(q.QueryBuilder(), m)
-	return r.read(c, q)
+	r.NarrowToKey(q.QueryBuilder(), m)
+	return r.Read(c, q)
 }
 
 // readVersion is read that also returns the version of the row, "" in a viewset without versions.
@@ -213,9 +80,9 @@ func (r *Resource) readVersion(c *call.Call, q *bun.SelectQuery) (m reflect.Valu
 		q = r.API.DB.Kind().ForUpdate(q)
 	}
 	if r.Table.HasBeforeScanRowHook() || r.Table.HasAfterScanRowHook() {
-		found, err := ScanModels(c, q, Window{})
+		found, err := scan.Models(c, q, scan.Window{})
 		if err == nil {
-			err = Only(found)
+			err = scan.Only(found)
 		}
 		if err == nil {
 			r.Link(model.Elem())
@@ -225,7 +92,7 @@ func (r *Resource) readVersion(c *call.Call, q *bun.SelectQuery) (m reflect.Valu
 	}
 	found, err := c.Session().Read(c, q)
 	if err == nil {
-		err = Only(found.Len())
+		err = scan.Only(found.Len())
 	}
 	if err != nil {
 		return model, "", err
@@ -242,51 +109,19 @@ func (r *Resource) readVersion(c *call.Call, q *bun.SelectQuery) (m reflect.Valu
 
 // ShownByKey reads a row by its primary key and returns its JSON and its version. It does not apply the scope:
 // the request has read or written this row before. Without the row, the error is NotFound.
-func (r *Resource) ShownByKey(c *call.Call, shown Representation, key any) (SentRow, error) {
+func (r *Resource) ShownByKey(c *call.Call, shown scan.Representation, key any) (scan.SentRow, error) {
 	q := c.DB.NewSelect().Model(bunmodel.NilModel(r.Model)).Where("?TableAlias.? = ?", bun.Ident(r.Pk.Name), sqldb.Param(key))
-	row, err := shown.Write(c, q, Window{Rows: 1, Version: r.Version})
+	row, err := shown.Write(c, q, scan.Window{Rows: 1, Version: r.Version})
 	if err != nil {
-		return SentRow{}, err
+		return scan.SentRow{}, err
 	}
 	return row.One()
 }
 
-// A ColumnCell scans one column of a row into a field.
-type ColumnCell struct {
-	Column *schema.Field
-	Value  reflect.Value
-}
-
-// Scan implements [sql.Scanner]. It converts a time to UTC.
-func (c *ColumnCell) Scan(src any) error {
-	if err := c.Column.ScanWithCheck(c.Value, src); err != nil {
-		return err
+// NarrowToKey narrows a statement to a row by its primary key, which has several columns for some
+// rows without a viewset.
+func (r *Resource) NarrowToKey(q bun.QueryBuilder, m reflect.Value) {
+	for _, key := range r.Table.PKs {
+		q.Where("?TableAlias.? = ?", bun.Ident(key.Name), cell.Of(key, m))
 	}
-	InUTC(c.Value)
-	return nil
-}
-
-// InUTC sets the zone of a scanned time to UTC. It does not change values of other types.
-func InUTC(v reflect.Value) {
-	switch t := v.Addr().Interface().(type) {
-	case *time.Time:
-		*t = t.UTC()
-	case **time.Time:
-		if *t != nil {
-			utc := (*t).UTC()
-			*t = &utc
-		}
-	}
-}
-
-// HasLimit reports whether a query has a limit or an offset, and removes both from it. bun shows
-// them only in the SQL.
-func HasLimit(db *sqldb.DB, q *bun.SelectQuery) (bool, error) {
-	gen := db.QueryGen()
-	with, err := q.AppendQuery(gen, nil)
-	if err != nil {
-		return false, err
-	}
-	without, err := q.Limit(0).Offset(0).AppendQuery(gen, nil)
-	return string(with) != string(without), err
 }

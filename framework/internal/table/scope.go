@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/sqldb"
 )
 
@@ -142,4 +143,16 @@ func (b BoundScope) rowsOf(c *call.Call, q bun.QueryBuilder, owner schema.QueryA
 	default:
 		q.Where("1 = 0")
 	}
+}
+
+// NeedsCaller reports whether a new row gets an owner from the caller, so that an anonymous one cannot create rows.
+func (r *Resource) NeedsCaller() bool {
+	return slices.ContainsFunc(r.Owners(), func(owner *schema.Field) bool { return !r.Generates(owner) })
+}
+
+// Generates reports whether an owner is the primary key, and a new row gets a key of its own: callers
+// change the row with their id, and a new row is another caller's. With Own in the scope, the new row
+// is the caller's.
+func (r *Resource) Generates(owner *schema.Field) bool {
+	return owner == r.Pk && owner != r.Scope.Column && (owner.AutoIncrement || owner.IndirectType == naming.UUIDType)
 }

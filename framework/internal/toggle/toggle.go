@@ -11,11 +11,14 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/rowslug"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -24,9 +27,9 @@ import (
 // A Toggle is a relation of a viewset whose rows belong to callers. It does not change once it is
 // bound.
 type Toggle struct {
-	Row    *schema.Field        // the column of the callers' rows that refers to the object
-	Owner  *schema.Field        // the column of the callers' rows with the id of the caller
-	Shown  table.Representation // of the object in the answer; nil without an answer
+	Row    *schema.Field       // the column of the callers' rows that refers to the object
+	Owner  *schema.Field       // the column of the callers' rows with the id of the caller
+	Shown  scan.Representation // of the object in the answer; nil without an answer
 	object *table.Resource
 	base   *schema.Field   // the column of the object to which Row refers
 	rows   *table.Resource // stores the callers' rows
@@ -75,19 +78,19 @@ func (t *Toggle) Run(method string) func(c *call.Call, object, in any) (any, err
 // request inserts nothing.
 func (t *Toggle) insert(c *call.Call, object reflect.Value) error {
 	m := reflect.New(t.rows.Model)
-	t.Row.Value(m.Elem()).Set(table.FieldValue(t.Row, t.base.Value(object).Interface()))
-	t.Owner.Value(m.Elem()).Set(table.FieldValue(t.Owner, c.Caller.ID))
-	if err := cmp.Or(t.rows.Stamp(c, m.Elem()), rowslug.Fill(c, t.rows, m.Elem())); err != nil {
+	t.Row.Value(m.Elem()).Set(cell.Value(t.Row, t.base.Value(object).Interface()))
+	t.Owner.Value(m.Elem()).Set(cell.Value(t.Owner, c.Caller.ID))
+	if err := cmp.Or(store.Stamp(c, t.rows, m.Elem()), rowslug.Fill(c, t.rows, m.Elem())); err != nil {
 		return err
 	}
-	t.rows.Document(m.Elem())
+	store.Document(t.rows, m.Elem())
 	switch err := t.store(c, m); {
 	case fault.IsNotFound(err):
 		return nil
 	case err != nil:
-		return t.rows.OfRow(c, m.Elem(), t.rows.Table.Fields, err)
+		return store.OfRow(c, t.rows, m.Elem(), t.rows.Table.Fields, err)
 	}
-	if err := cmp.Or(t.rows.AdmitStored(c, m), t.within(c, m.Elem())); err != nil {
+	if err := cmp.Or(store.AdmitStored(c, t.rows, m), t.within(c, m.Elem())); err != nil {
 		return err
 	}
 	return t.record(c, table.Change{Verb: call.VerbCreate, After: m.Interface()}, m)
@@ -117,19 +120,19 @@ func (t *Toggle) within(c *call.Call, m reflect.Value) error {
 
 // store sends the INSERT of a row. If the caller has a row of the object, the error is NotFound.
 func (t *Toggle) store(c *call.Call, m reflect.Value) error {
-	q, back, names := t.rows.Insertion(c, m)
+	q, back, names := store.Insertion(c, t.rows, m)
 	q = q.On("CONFLICT (?, ?) DO NOTHING", bun.Ident(t.Row.Name), bun.Ident(t.Owner.Name))
 	rows, err := c.Session().Query(c, q.Returning(strings.Join(append(names, naming.Quote(t.rows.Pk.Name)), ", ")))
 	if err != nil {
 		return err
 	}
-	return table.One(rows, append(back, &table.ColumnCell{Column: t.rows.Pk, Value: t.rows.Pk.Value(m.Elem())})...)
+	return cell.One(rows, append(back, &cell.Scanner{Column: t.rows.Pk, Value: t.rows.Pk.Value(m.Elem())})...)
 }
 
 // remove deletes the caller's row of an object.
 func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 	own := func(q bun.QueryBuilder) bun.QueryBuilder {
-		q = q.Where("?TableAlias.? = ?", bun.Ident(t.Row.Name), table.Column(t.base, object)).
+		q = q.Where("?TableAlias.? = ?", bun.Ident(t.Row.Name), cell.Of(t.base, object)).
 			Where("?TableAlias.? = ?", bun.Ident(t.Owner.Name), sqldb.Param(c.Caller.ID))
 		t.rows.Scope.Narrow(t.rows.Looking(c), q)
 		return q
@@ -139,17 +142,17 @@ func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 	var columns []string
 	var cells []any
 	for _, f := range t.rows.Table.Fields {
-		columns, cells = append(columns, naming.Quote(f.Name)), append(cells, &table.ColumnCell{Column: f, Value: f.Value(m.Elem())})
+		columns, cells = append(columns, naming.Quote(f.Name)), append(cells, &cell.Scanner{Column: f, Value: f.Value(m.Elem())})
 	}
 	rows, err := c.Session().Query(c, q.Returning(strings.Join(columns, ", ")))
 	if err == nil {
-		err = table.One(rows, cells...)
+		err = cell.One(rows, cells...)
 	}
 	switch {
 	case fault.IsNotFound(err):
 		return nil
 	case err != nil:
-		return t.rows.Referred(c, t.rows.Keys(c).ApplyQueryBuilder(own), err)
+		return store.Referred(c, t.rows, t.rows.Keys(c).ApplyQueryBuilder(own), err)
 	}
 	return t.record(c, table.Change{Verb: call.VerbDelete, Before: m.Interface()}, m)
 }
@@ -157,5 +160,5 @@ func (t *Toggle) remove(c *call.Call, object reflect.Value) error {
 // record records a change of the caller's row.
 func (t *Toggle) record(c *call.Call, change table.Change, m reflect.Value) error {
 	change.ViewSet, change.Key = t.rows.Path, t.rows.Pk.Value(m.Elem()).Interface()
-	return t.rows.Record(c, change)
+	return store.Record(c, t.rows, change)
 }

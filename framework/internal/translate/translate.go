@@ -9,6 +9,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -18,7 +19,7 @@ import (
 type breach struct {
 	at       *table.Endpoint
 	resource *table.Resource // of the row; the endpoint's own if the row is of its table
-	row      *table.RowError // nil for an error of a function's own statement
+	row      *store.RowError // nil for an error of a function's own statement
 	fault    sqldb.Fault
 	body     []byte
 }
@@ -31,8 +32,8 @@ func Error(c *call.Call, e *table.Endpoint, err error, body []byte) error {
 	if _, ok := errors.AsType[*problem.Error](err); ok {
 		return err
 	}
-	fault, ok := e.Resource.Classify(err)
-	row, known := errors.AsType[*table.RowError](err)
+	fault, ok := store.Classify(e.Resource, err)
+	row, known := errors.AsType[*store.RowError](err)
 	if !ok && !known {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/body"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/datatype"
@@ -34,7 +35,7 @@ func (e Handler) accept(c *call.Call, r *table.Request, s step) (*input.Decoded,
 	if err != nil {
 		return nil, err
 	}
-	in.Faults = append(in.Faults, e.unmerged(r, in)...)
+	in.Faults = append(in.Faults, body.Unmerged(e.Endpoint, r, in)...)
 	return in, e.examine(c, r, in, s)
 }
 
@@ -48,11 +49,11 @@ func (e Handler) examine(c *call.Call, r *table.Request, in *input.Decoded, s st
 }
 
 // decode parses the body of a request. A large body waits for its turn, as
-// [table.Registry.Parse] describes. A body that is not a JSON object is an error. Faults of
+// [body.Parse] describes. A body that is not a JSON object is an error. Faults of
 // fields are no error; they are in the result.
 func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool) (in *input.Decoded, err error) {
 	var rejection *problem.Error
-	err = parse(e.Resource.API, c, r.Body, func() { in, rejection = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), readOnly) })
+	err = body.Parse(e.Resource.API, c, r.Body, func() { in, rejection = e.BodyIn.Decode(e.Input, r.Body, e.Partial(), readOnly) })
 	if rejection != nil {
 		return nil, rejection
 	}
@@ -60,10 +61,10 @@ func (e Handler) decode(c *call.Call, r *table.Request, readOnly map[string]bool
 }
 
 // unread reports whether an error of accept means that a body could not be decoded as one JSON
-// object ([problem.CodeInvalidJSON]), or was not parsed because of [ErrParsing].
+// object ([problem.CodeInvalidJSON]), or was not parsed because of [body.ErrParsing].
 func unread(err error) bool {
 	rejection, ok := errors.AsType[*problem.Error](err)
-	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, ErrParsing))
+	return ok && (rejection.Code == problem.CodeInvalidJSON || errors.Is(err, body.ErrParsing))
 }
 
 // acceptQuery decodes the query string like a body. A parameter becomes a string, or a number

@@ -9,6 +9,8 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/attachment"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
@@ -53,14 +55,14 @@ func (d Removal) readAndRemove(c *call.Call, r *table.Request) (reflect.Value, e
 	if err != nil {
 		return m, err
 	}
-	key := table.Column(d.Resource.Pk, m.Elem())
+	key := cell.Of(d.Resource.Pk, m.Elem())
 	if err := d.remove(c, r, key); err != nil {
 		return m, err
 	}
-	if err := d.Resource.Unreferenced(c, key); err != nil {
+	if err := store.Unreferenced(c, d.Resource, key); err != nil {
 		return m, err
 	}
-	return m, d.Resource.RecordDeleted(c, m)
+	return m, store.RecordDeleted(c, d.Resource, m)
 }
 
 // discard deletes the files of a deleted row. A request with an Idempotency-Key, and one of several, is in a transaction
@@ -87,7 +89,7 @@ func (d Removal) remove(c *call.Call, r *table.Request, key schema.QueryAppender
 	result, err := c.Session().Exec(c, q)
 	switch {
 	case err != nil && key != nil:
-		return d.Resource.Referred(c, key, err)
+		return store.Referred(c, d.Resource, key, err)
 	case err != nil:
 		return err
 	}

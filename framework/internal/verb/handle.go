@@ -6,6 +6,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
+	"trestle.example/framework/internal/body"
 	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
@@ -61,7 +62,7 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	}
 	memory := e.Resource.API.Bodies.For(fair.ClientOf(c))
 	defer memory.End()
-	if req.Body, err = e.readBody(r, memory); err != nil {
+	if req.Body, err = body.Read(e.Endpoint, r, memory); err != nil {
 		return nil, err
 	}
 	if req.IdempotencyKey, err = e.idempotencyKey(c, r); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/sqldb"
@@ -18,7 +19,7 @@ type Item struct {
 
 	endpoint Handler
 	resource *table.Resource
-	shown    table.Representation // of a request that chooses no members
+	shown    scan.Representation // of a request that chooses no members
 	// Prepared statements: whole if the scope is lifted for the caller, own if the scope depends
 	// on the caller's id alone. If neither applies or they are nil, a request builds its statement.
 	whole, own *sqldb.Lookup
@@ -26,7 +27,7 @@ type Item struct {
 
 // NewItem makes an Item. It has prepared statements if the view has a Writer, which writes JSON
 // straight from the columns, and the resource is neither single nor nested.
-func NewItem(e Handler, shown table.Representation) *Item {
+func NewItem(e Handler, shown scan.Representation) *Item {
 	r := e.Resource
 	i := &Item{endpoint: e, resource: r, shown: shown}
 	p, ok := shown.(*view.Plan)
@@ -47,15 +48,15 @@ func (i *Item) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
 	return &table.Response{Status: i.endpoint.Status, Value: one.Value, Version: one.Version}, err
 }
 
-func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
-	window := table.Window{Rows: 2, Version: i.resource.Version}
+func (i *Item) read(c *call.Call, r *table.Request) (scan.SentRows, error) {
+	window := scan.Window{Rows: 2, Version: i.resource.Version}
 	if i.endpoint.Asks {
 		chosen, deleted, err := i.chosen(c, r)
 		switch {
 		case err != nil:
-			return table.SentRows{}, err
+			return scan.SentRows{}, err
 		case deleted:
-			return chosen.Write(c, i.resource.Erased(c, r), table.Window{Rows: 1, Version: i.resource.Version})
+			return chosen.Write(c, i.resource.Erased(c, r), scan.Window{Rows: 1, Version: i.resource.Version})
 		case chosen != i.shown:
 			return chosen.Write(c, i.resource.Object(c, r), window)
 		}
@@ -75,13 +76,13 @@ func (i *Item) read(c *call.Call, r *table.Request) (table.SentRows, error) {
 	}
 	found, err := c.Session().ReadBy(c, lookup, r.Key, 2, owner...)
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	return i.shown.(*view.Plan).Sent(c, found, window) //nolint:forcetypeassert // NewItem checked it
 }
 
 // chosen is the representation with the members that a request chooses, and reports whether it requests a deleted row.
-func (i *Item) chosen(c *call.Call, r *table.Request) (shown table.Representation, deleted bool, err error) {
+func (i *Item) chosen(c *call.Call, r *table.Request) (shown scan.Representation, deleted bool, err error) {
 	values, err := i.endpoint.ReadParams(c, r.Query)
 	if err == nil {
 		deleted, err = i.endpoint.ReadDeleted(c, values)

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/body"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/nested"
@@ -36,14 +37,14 @@ func (e Handler) idempotencyKey(c *call.Call, r *http.Request) (string, error) {
 }
 
 // onceKey returns the key under which the answer of a request is stored. It reads the whole
-// body for the fingerprint, so a large body waits for its turn, as [table.Registry.Parse]
+// body for the fingerprint, so a large body waits for its turn, as [body.Parse]
 // describes.
 func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, error) {
 	key := &once.IdempotencyKey{
 		Caller: c.Caller.IDText(), Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
 		Key: r.IdempotencyKey, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
 	}
-	return key, parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
+	return key, body.Parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
 // Once returns a function without an input that runs at most once for all requests with one

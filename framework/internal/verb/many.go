@@ -10,10 +10,13 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/body"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/refer"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -34,9 +37,9 @@ func (e Handler) Permit(c *call.Call) error {
 }
 
 // Parse runs a function that takes time for each byte of the body of a request. A large body waits for
-// its turn, as [table.Registry.Parse] describes.
+// its turn, as [body.Parse] describes.
 func (e Handler) Parse(c *call.Call, r *table.Request, fn func()) error {
-	return parse(e.Resource.API, c, r.Body, fn)
+	return body.Parse(e.Resource.API, c, r.Body, fn)
 }
 
 // Item is the writing of one item of a body that is a list. Its errors and notes have pointers in the body, and its answer
@@ -81,7 +84,7 @@ func (w *Writing) Faults(c *call.Call, in *input.Decoded) []problem.Fault {
 
 // References lists the references of an item whose keys have no fault.
 func (w *Writing) References(in *input.Decoded) []input.Reference {
-	refs := w.Endpoint.readable(in)
+	refs := refer.Readable(w.Endpoint.Endpoint, in)
 	for i := range refs {
 		refs[i].Pointer = w.Endpoint.BodyIn.Pointer(refs[i].Pointer)
 	}
@@ -90,7 +93,7 @@ func (w *Writing) References(in *input.Decoded) []input.Reference {
 
 // Wrong returns a fault for each reference that the caller may not use, by one statement for each viewset.
 func (w *Writing) Wrong(c *call.Call, refs []input.Reference) ([]problem.Fault, error) {
-	return w.Endpoint.wrongReferences(c, refs)
+	return refer.Wrong(c, w.Endpoint.Endpoint, refs)
 }
 
 // Placed gives the faults of an error of the item their pointers in the body.
@@ -129,7 +132,7 @@ func (w *Writing) FromRows(c *call.Call, stored []reflect.Value) ([]any, bool) {
 	}
 	list := make([]any, len(stored))
 	for i, m := range stored {
-		if slices.ContainsFunc(w.Resource.Table.Fields, func(f *schema.Field) bool { return table.Defaults(f) && f.HasZeroValue(m.Elem()) }) {
+		if slices.ContainsFunc(w.Resource.Table.Fields, func(f *schema.Field) bool { return cell.Defaults(f) && f.HasZeroValue(m.Elem()) }) {
 			return nil, false
 		}
 		list[i] = p.Fill(c, m.Elem()).Interface()

@@ -10,7 +10,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -33,7 +33,7 @@ func (w *Writing) shownAs(c *call.Call, m reflect.Value) (map[string]jsontext.Va
 	read, mask := w.shown, w.Endpoint.Mask
 	if w.Whole != nil {
 		mask = w.Whole.Hiding()
-		read = func(c *call.Call, m reflect.Value) (table.SentRow, error) {
+		read = func(c *call.Call, m reflect.Value) (scan.SentRow, error) {
 			return w.Resource.ShownByKey(c, w.Whole, w.Resource.Pk.Value(m.Elem()).Interface())
 		}
 	}

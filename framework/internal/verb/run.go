@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -71,7 +72,7 @@ func (e Handler) Write(c *call.Call, r *table.Request, invalid error, alone bool
 	}
 	rewind := state.Of(c).Rewind()
 	resp, err := apply(c, key, alone, attempt)
-	if broken, ok := errors.AsType[*table.RowError](err); ok && broken.OneOf {
+	if broken, ok := errors.AsType[*store.RowError](err); ok && broken.OneOf {
 		rewind()
 		state.Of(c).Progress.OneByOne = true // so that the error names the row
 		return apply(c, key, alone, attempt)

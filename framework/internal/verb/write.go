@@ -8,14 +8,18 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
+	"trestle.example/framework/internal/cell"
 	"trestle.example/framework/internal/children"
 	"trestle.example/framework/internal/conditional"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/refer"
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/rowslug"
+	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
 	"trestle.example/framework/problem"
@@ -26,9 +30,9 @@ type Writing struct {
 	Resource *table.Resource
 	Endpoint Handler
 	Verb     declare.Verb
-	Shown    table.Representation
+	Shown    scan.Representation
 	// Whole shows the members that clients choose too; nil if Shown has all.
-	Whole    table.Representation
+	Whole    scan.Representation
 	Columns  map[string]InputColumn // by the client's name
 	ReadOnly map[string]bool        // names that clients read and cannot write
 	Checks   bool                   // the input has a rule over several fields
@@ -92,7 +96,7 @@ func (w *Writing) flatPlan() (*view.Plan, bool) {
 // silent reports whether the verb answers without a body.
 func (w *Writing) silent() bool { return w.Verb.Out == input.NoneType }
 
-func (w *Writing) refers(in *input.Decoded) bool { return len(w.Endpoint.referencesIn(in)) > 0 }
+func (w *Writing) refers(in *input.Decoded) bool { return len(refer.In(w.Endpoint.Endpoint, in)) > 0 }
 
 // lists reports whether the verb sets related rows. A new row has none yet, so a list that the body
 // of a create lacks changes nothing.
@@ -103,15 +107,15 @@ func (w *Writing) lists(in *input.Decoded) bool {
 // insert makes a new row of the input, runs the function of a Fills on it, and stores it and its
 // related rows. It returns the answer and the row. If the row is not in the caller's Where scope, the error is
 // 403.
-func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (out table.SentRow, m reflect.Value, err error) {
+func (w *Writing) insert(c *call.Call, in *input.Decoded, changes children.Changes) (out scan.SentRow, m reflect.Value, err error) {
 	if m, err = w.NewRow(c, in); err != nil {
 		return out, m, err
 	}
 	if err := rowslug.Fill(c, w.Resource, m.Elem()); err != nil {
 		return out, m, err
 	}
-	w.Resource.Document(m.Elem())
-	if err := w.Resource.Insert(c, m); err != nil {
+	store.Document(w.Resource, m.Elem())
+	if err := store.Insert(c, w.Resource, m); err != nil {
 		return out, m, err
 	}
 	out, err = w.show(c, m, in, changes)
@@ -130,7 +134,7 @@ func (w *Writing) NewRow(c *call.Call, in *input.Decoded) (m reflect.Value, err 
 	for _, col := range w.Columns {
 		col.Column.Value(m.Elem()).Set(in.Value.FieldByIndex(col.Input.Index))
 	}
-	if err := w.Resource.Stamp(c, m.Elem()); err != nil {
+	if err := store.Stamp(c, w.Resource, m.Elem()); err != nil {
 		return m, err
 	}
 	return m, w.fill(c, m, in)
@@ -148,7 +152,7 @@ func (w *Writing) fill(c *call.Call, m reflect.Value, in *input.Decoded) error {
 
 // show stores the related rows of a row that was just written, runs the second function of a
 // FillsThen, and makes the answer. If the row is not in the caller's Where scope, the error is 403.
-func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (out table.SentRow, err error) {
+func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (out scan.SentRow, err error) {
 	if err := changes.Store(c, m); err != nil {
 		return out, err
 	}
@@ -157,23 +161,23 @@ func (w *Writing) show(c *call.Call, m reflect.Value, in *input.Decoded, changes
 			return out, err
 		}
 	}
-	if err := w.Resource.Within(c, m.Elem()); err != nil {
+	if err := store.Within(c, w.Resource, m.Elem()); err != nil {
 		return out, err
 	}
 	return w.shown(c, m)
 }
 
 // shown makes the answer from a row. If the row alone is not enough, it reads the row again.
-func (w *Writing) shown(c *call.Call, m reflect.Value) (table.SentRow, error) {
+func (w *Writing) shown(c *call.Call, m reflect.Value) (scan.SentRow, error) {
 	if w.silent() {
-		return table.SentRow{}, nil
+		return scan.SentRow{}, nil
 	}
 	version, known := w.Resource.Version.OfModel(m.Elem())
 	if w.Resource.Version != nil && w.Verb.Then != nil { // it may have changed the row by statements of its own
 		known = false
 	}
 	if p, flat := w.flatPlan(); flat && known {
-		return table.SentRow{Value: p.Fill(c, m.Elem()).Interface(), Version: version}, nil
+		return scan.SentRow{Value: p.Fill(c, m.Elem()).Interface(), Version: version}, nil
 	}
 	return w.Resource.ShownByKey(c, w.Shown, w.Resource.Pk.Value(m.Elem()).Interface())
 }
@@ -207,7 +211,7 @@ func (w *Writing) moves(in *input.Decoded) bool {
 		return false
 	}
 	_, written := w.sent(in)
-	return w.Resource.Moves(written)
+	return store.Moves(w.Resource, written)
 }
 
 func (w *Writing) simpleChange(c *call.Call, r *table.Request, in *input.Decoded) bool {
@@ -275,7 +279,7 @@ func (w *Writing) checkKey(r *table.Request, in *input.Decoded) error {
 // resource inserts it, and any other request gets the error 404.
 func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m reflect.Value, changes children.Changes) (*table.Response, error) {
 	resp := &table.Response{Status: w.Endpoint.Status}
-	var out table.SentRow
+	var out scan.SentRow
 	var err error
 	switch {
 	case w.blind(c, r, in) && !(m.IsValid() && w.Resource.Recorded()): // a row that was read is not read again for the history
@@ -295,36 +299,36 @@ func (w *Writing) change(c *call.Call, r *table.Request, in *input.Decoded, m re
 
 // changeBlind changes the row without reading it first. If the body writes no column, it only
 // reads the row for the answer. Without a row, the error is 404.
-func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (none table.SentRow, err error) {
+func (w *Writing) changeBlind(c *call.Call, r *table.Request, in *input.Decoded) (none scan.SentRow, err error) {
 	set := w.assignments(in)
 	if len(set) == 0 && w.silent() {
 		_, err := w.Resource.ModelOf(c, r)
 		return none, err
 	}
 	if len(set) == 0 {
-		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), table.Window{Rows: 2, Version: w.Resource.Version})
+		shown, err := w.Shown.Write(c, w.Resource.Object(c, r), scan.Window{Rows: 2, Version: w.Resource.Version})
 		if err != nil {
 			return none, err
 		}
 		return shown.One()
 	}
-	out, err := w.changed(c, r, append(set, w.Resource.Touched(c)...))
+	out, err := w.changed(c, r, append(set, store.Touched(c, w.Resource)...))
 	if err != nil {
 		row, written := w.sent(in)
-		return none, w.Resource.OfRow(c, row, written, err)
+		return none, store.OfRow(c, w.Resource, row, written, err)
 	}
 	return out, nil
 }
 
-func (w *Writing) changed(c *call.Call, r *table.Request, set []table.Assignment) (table.SentRow, error) {
+func (w *Writing) changed(c *call.Call, r *table.Request, set []store.Assignment) (scan.SentRow, error) {
 	if w.Resource.Recorded() {
-		m, err := w.Resource.UpdateRecorded(c, r, set)
+		m, err := store.UpdateRecorded(c, w.Resource, r, set)
 		if err != nil {
-			return table.SentRow{}, err
+			return scan.SentRow{}, err
 		}
 		return w.shown(c, m)
 	}
-	q := w.Resource.Updating(c, r, set)
+	q := store.Updating(c, w.Resource, r, set)
 	v := w.Resource.Version
 	if p, flat := w.flatPlan(); flat && (v == nil || v.Column != nil) {
 		return returned(c, p, q, r.Key, v)
@@ -346,22 +350,22 @@ func (w *Writing) sent(in *input.Decoded) (row reflect.Value, written []*schema.
 
 // changedByKey runs an update, and reads the row again for its answer. If the update changes no
 // row, the error is 404.
-func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (none table.SentRow, err error) {
+func (w *Writing) changedByKey(c *call.Call, q *bun.UpdateQuery) (none scan.SentRow, err error) {
 	key := reflect.New(w.Resource.Pk.StructField.Type)
 	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(w.Resource.Pk.Name)))
 	if err != nil {
 		return none, err
 	}
-	if err := table.One(rows, &table.ColumnCell{Column: w.Resource.Pk, Value: key.Elem()}); err != nil || w.silent() {
+	if err := cell.One(rows, &cell.Scanner{Column: w.Resource.Pk, Value: key.Elem()}); err != nil || w.silent() {
 		return none, err
 	}
 	return w.Resource.ShownByKey(c, w.Shown, key.Elem().Interface())
 }
 
 // changeRead changes a row that was read, because the change is not blind. It writes the columns
-// that [table.Resource.Changed] lists. If the row is then out of the caller's Where scope, the
+// that [store.Changed] lists. If the row is then out of the caller's Where scope, the
 // error is 403.
-func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (none table.SentRow, err error) {
+func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, changes children.Changes) (none scan.SentRow, err error) {
 	if err := w.compareReadOnly(c, m, in); err != nil {
 		return none, err
 	}
@@ -373,11 +377,11 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 	if err != nil {
 		return none, err
 	}
-	if err := w.Resource.StoreOver(c, before, m.Elem(), columns); err != nil {
+	if err := store.UpdateOver(c, w.Resource, before, m.Elem(), columns); err != nil {
 		return none, err
 	}
 	if len(columns) == 0 && w.lists(in) {
-		if err := w.Resource.CountUp(c, m.Elem()); err != nil {
+		if err := store.CountUp(c, w.Resource, m.Elem()); err != nil {
 			return none, err
 		}
 	}
@@ -385,7 +389,7 @@ func (w *Writing) changeRead(c *call.Call, m reflect.Value, in *input.Decoded, c
 }
 
 // ChangeRow changes a row that was read, given as a pointer to its model, as an input says, and runs the function
-// of a Fills on it. It returns the columns that [table.Resource.Changed] lists, and stores nothing.
+// of a Fills on it. It returns the columns that [store.Changed] lists, and stores nothing.
 func (w *Writing) ChangeRow(c *call.Call, m reflect.Value, in *input.Decoded) ([]*schema.Field, error) {
 	if w.Endpoint.Partial() {
 		w.Endpoint.complete(in, m.Elem())
@@ -403,7 +407,7 @@ func (w *Writing) ChangeRow(c *call.Call, m reflect.Value, in *input.Decoded) ([
 		}
 	}
 	if w.Resource.Updated != nil {
-		w.Resource.Updated.Value(m.Elem()).Set(table.FieldValue(w.Resource.Updated, c.Now))
+		w.Resource.Updated.Value(m.Elem()).Set(cell.Value(w.Resource.Updated, c.Now))
 	}
 	if err := w.fill(c, m, in); err != nil {
 		return nil, err
@@ -411,8 +415,8 @@ func (w *Writing) ChangeRow(c *call.Call, m reflect.Value, in *input.Decoded) ([
 	if err := rowslug.Renew(c, w.Resource, m.Elem()); err != nil {
 		return nil, err
 	}
-	w.Resource.Document(m.Elem())
-	return w.Resource.Changed(before, m.Elem()), nil
+	store.Document(w.Resource, m.Elem())
+	return store.Changed(w.Resource, before, m.Elem()), nil
 }
 
 // writes reports whether the verb writes a field: all of them, or for PATCH those of the body.
@@ -422,14 +426,14 @@ func (w *Writing) writes(in *input.Decoded, name string) bool {
 
 // assignments are the columns that the verb writes, and the stored search document if the verb
 // writes a searched column.
-func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
-	var set []table.Assignment
+func (w *Writing) assignments(in *input.Decoded) []store.Assignment {
+	var set []store.Assignment
 	for _, f := range w.Endpoint.Input.Fields {
 		col, ok := w.Columns[f.Name]
 		if !ok || !w.writes(in, f.Name) {
 			continue
 		}
-		set = append(set, table.Assignment{Column: col.Column.Name, Value: table.Param(in.Value.FieldByIndex(f.Index), col.Column)})
+		set = append(set, store.Assignment{Column: col.Column.Name, Value: cell.Param(in.Value.FieldByIndex(f.Index), col.Column)})
 	}
 	return append(set, w.redocument(in)...)
 }
@@ -437,7 +441,7 @@ func (w *Writing) assignments(in *input.Decoded) []table.Assignment {
 // redocument assigns the stored search document. The parts of fields that the verb does not
 // write stay as they are stored. If the viewset has no stored document, or the verb writes no
 // searched field, redocument returns nil.
-func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
+func (w *Writing) redocument(in *input.Decoded) []store.Assignment {
 	r := w.Resource
 	if r.Search == nil || r.Search.StoredField == nil {
 		return nil
@@ -459,17 +463,17 @@ func (w *Writing) redocument(in *input.Decoded) []table.Assignment {
 		return nil
 	}
 	column := r.Search.StoredField.Column.Name
-	return []table.Assignment{{Column: column, Value: r.API.DB.Kind().Redocument(column, parts)}}
+	return []store.Assignment{{Column: column, Value: r.API.DB.Kind().Redocument(column, parts)}}
 }
 
 // returned runs an UPDATE of the row with a key, and makes the answer from the row that the
 // statement returns, with its version. If the statement changes no row, the error is 404.
-func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any, v *conditional.Version) (out table.SentRow, err error) {
+func returned(c *call.Call, p *view.Plan, q *bun.UpdateQuery, key any, v *conditional.Version) (out scan.SentRow, err error) {
 	found, err := c.Session().Write(c, q.Returning(v.Returning(p.Returning)), key)
 	if err != nil {
 		return out, err
 	}
-	sent, err := p.Sent(c, found, table.Window{Version: v})
+	sent, err := p.Sent(c, found, scan.Window{Version: v})
 	if err != nil {
 		return out, err
 	}

@@ -13,6 +13,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
@@ -71,13 +72,13 @@ func computedMask(r *table.Resource, out reflect.Type) *fieldrule.Mask {
 	return m
 }
 
-// Hiding implements [table.Representation].
+// Hiding implements [scan.Representation].
 func (p *Computed) Hiding() *fieldrule.Mask { return p.mask }
 
-func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
+func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w scan.Window) (scan.SentRows, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	version := ""
 	if models.Len() > 0 { // before the function, which may change the row
@@ -89,8 +90,8 @@ func (p *Computed) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (tabl
 	return sent, err
 }
 
-// Rows implements [table.Representation].
-func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
+// Rows implements [scan.Representation].
+func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w scan.Window) (reflect.Value, bool, error) {
 	models, err := p.models(c, q, w)
 	if err != nil {
 		return reflect.Value{}, false, err
@@ -99,7 +100,7 @@ func (p *Computed) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (refle
 }
 
 // compute loads the related rows of models, and calls the function for each.
-func (p *Computed) compute(c *call.Call, models reflect.Value, w table.Window) (reflect.Value, bool, error) {
+func (p *Computed) compute(c *call.Call, models reflect.Value, w scan.Window) (reflect.Value, bool, error) {
 	models, more := w.Cut(models)
 	for _, m := range p.many {
 		if err := m.attach(c, models); err != nil {
@@ -153,13 +154,13 @@ func (p *Computed) complete(row reflect.Value) {
 }
 
 // models reads the rows with their to-one relations, as []*M.
-func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, error) {
+func (p *Computed) models(c *call.Call, q *bun.SelectQuery, w scan.Window) (reflect.Value, error) {
 	list := reflect.New(reflect.SliceOf(reflect.PointerTo(p.model)))
 	q = q.Model(list.Interface())
 	for _, one := range p.ones {
 		q = q.RelationWithOpts(one.Schema.Field.GoName, one.options(c))
 	}
-	if _, err := table.ScanModels(c, q, w); err != nil {
+	if _, err := scan.Models(c, q, w); err != nil {
 		return reflect.Value{}, err
 	}
 	return list.Elem(), nil
@@ -191,7 +192,7 @@ func (m computedMany) attach(c *call.Call, models reflect.Value) error {
 	q := m.Rows(c).Model(children.Interface()).
 		Where("?TableAlias.? IN (?)", bun.Ident(foreign.Name), sqldb.List(keys)).
 		OrderExpr("?TableAlias.?", bun.Ident(m.Schema.JoinTable.PKs[0].Name))
-	if _, err := table.ScanModels(c, q, table.Window{}); err != nil {
+	if _, err := scan.Models(c, q, scan.Window{}); err != nil {
 		return err
 	}
 	owners, err := m.owners(c, children.Elem(), keys)

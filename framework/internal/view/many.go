@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/ordering"
 	"trestle.example/framework/internal/relation"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/sqldb"
 )
 
@@ -123,7 +123,7 @@ func (m planMany) read(c *call.Call, p Plan, q *bun.SelectQuery) (reflect.Value,
 	if err != nil {
 		return reflect.Value{}, nil, err
 	}
-	return p.Scan(c, found, table.Window{})
+	return p.Scan(c, found, scan.Window{})
 }
 
 // query is the statement that reads the related rows of the owners with the given keys. If the database compares the

@@ -15,6 +15,7 @@ import (
 	"trestle.example/framework/internal/modelhook"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/query"
@@ -278,7 +279,7 @@ func (p *Plan) joinOne(r *relation.Relation, f reflect.StructField, index []int,
 
 // Rows runs q, a narrowed query on the plan's model, and returns []Out. If the window probes, it
 // also reports whether rows follow.
-func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.Value, bool, error) {
+func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w scan.Window) (reflect.Value, bool, error) {
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
 		return reflect.Value{}, false, err
@@ -287,7 +288,7 @@ func (p *Plan) Rows(c *call.Call, q *bun.SelectQuery, w table.Window) (reflect.V
 }
 
 // complete makes the rows of a result, and reads their to-many relations.
-func (p *Plan) complete(c *call.Call, found *sqldb.Result, w table.Window) (reflect.Value, bool, error) {
+func (p *Plan) complete(c *call.Call, found *sqldb.Result, w scan.Window) (reflect.Value, bool, error) {
 	out, keys, err := p.Scan(c, found, w)
 	if err != nil {
 		return reflect.Value{}, false, err
@@ -303,20 +304,20 @@ func (p *Plan) complete(c *call.Call, found *sqldb.Result, w table.Window) (refl
 	return out, more, nil
 }
 
-// Hiding implements [table.Representation].
+// Hiding implements [scan.Representation].
 func (p *Plan) Hiding() *fieldrule.Mask { return p.mask }
 
 // Write runs q as Rows does, and returns the rows as JSON.
-func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w table.Window) (table.SentRows, error) {
+func (p *Plan) Write(c *call.Call, q *bun.SelectQuery, w scan.Window) (scan.SentRows, error) {
 	found, err := c.Session().Read(c, p.limited(c, q, w))
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	return p.Sent(c, found, w)
 }
 
 // Sent makes the JSON of the rows of a result, with the version of the first.
-func (p *Plan) Sent(c *call.Call, found *sqldb.Result, w table.Window) (sent table.SentRows, err error) {
+func (p *Plan) Sent(c *call.Call, found *sqldb.Result, w scan.Window) (sent scan.SentRows, err error) {
 	if p.Writer != nil {
 		sent, err = p.Writer.Rows(found, w)
 	} else {
@@ -330,7 +331,7 @@ func (p *Plan) Sent(c *call.Call, found *sqldb.Result, w table.Window) (sent tab
 }
 
 // limited returns the statement that reads the rows of a window.
-func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w table.Window) schema.QueryAppender {
+func (p *Plan) limited(c *call.Call, q *bun.SelectQuery, w scan.Window) schema.QueryAppender {
 	q = w.Version.Select(p.SelectFrom(c, q))
 	if w.CutBefore && len(p.joins) == 0 { // its keys are limited already, and no join adds rows
 		return q
@@ -357,7 +358,7 @@ func (p *Plan) SelectFrom(c *call.Call, q *bun.SelectQuery) *bun.SelectQuery {
 
 // Scan reads the rows of a result into []Out, with the keys of each to-many relation. It notes the rows of the window whose reads
 // are recorded.
-func (p *Plan) Scan(c *call.Call, found *sqldb.Result, w table.Window) (reflect.Value, [][]any, error) {
+func (p *Plan) Scan(c *call.Call, found *sqldb.Result, w scan.Window) (reflect.Value, [][]any, error) {
 	out := reflect.MakeSlice(reflect.SliceOf(p.out), found.Len(), found.Len())
 	keys := make([][]any, len(p.many))
 	scan := p.newRow()

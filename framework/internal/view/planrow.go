@@ -5,20 +5,20 @@ import (
 	"reflect"
 	"slices"
 
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/cell"
 )
 
 // A planRow scans one row at a time.
 type planRow struct {
 	plan  *Plan
-	cells []cell
+	cells []valueCell
 	keys  []reflect.Value // pointers to the keys of to-many relations
 	null  []bool          // true for each of these keys that is NULL
 	found []bool          // true for each join that found a row
 }
 
-// A cell receives one column of a row.
-type cell struct {
+// A valueCell receives one column of a row.
+type valueCell struct {
 	*leaf
 	value reflect.Value
 	found *bool
@@ -28,11 +28,11 @@ type cell struct {
 
 func (p *Plan) newRow() *planRow {
 	r := &planRow{
-		plan: p, cells: make([]cell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)),
+		plan: p, cells: make([]valueCell, len(p.leaves), len(p.leaves)+len(p.many)+len(p.computed)),
 		found: make([]bool, len(p.joins)), null: make([]bool, len(p.many)),
 	}
 	for i := range p.leaves {
-		r.cells[i] = cell{leaf: &p.leaves[i]}
+		r.cells[i] = valueCell{leaf: &p.leaves[i]}
 		switch l := p.leaves[i]; {
 		case l.key:
 			r.cells[i].found = &r.found[l.join-1]
@@ -48,10 +48,10 @@ func (p *Plan) newRow() *planRow {
 	for i, m := range p.many {
 		key := reflect.New(m.base.StructField.Type)
 		r.keys = append(r.keys, key)
-		r.cells = append(r.cells, cell{leaf: &leaf{column: m.base}, value: key.Elem(), null: &r.null[i]})
+		r.cells = append(r.cells, valueCell{leaf: &leaf{column: m.base}, value: key.Elem(), null: &r.null[i]})
 	}
 	for i := range p.computed {
-		r.cells = append(r.cells, cell{leaf: &p.computed[i].leaf, shown: true})
+		r.cells = append(r.cells, valueCell{leaf: &p.computed[i].leaf, shown: true})
 	}
 	return r
 }
@@ -108,7 +108,7 @@ func (r *planRow) key(i int) any {
 }
 
 // Scan implements [sql.Scanner].
-func (c *cell) Scan(src any) error {
+func (c *valueCell) Scan(src any) error {
 	if c.null != nil {
 		*c.null = src == nil
 	}
@@ -122,6 +122,6 @@ func (c *cell) Scan(src any) error {
 	if err := c.column.ScanWithCheck(c.value, src); err != nil {
 		return err
 	}
-	table.InUTC(c.value)
+	cell.InUTC(c.value)
 	return nil
 }

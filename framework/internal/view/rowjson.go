@@ -15,16 +15,16 @@ import (
 
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/sqldb"
 )
 
 // encodeRows writes rows, []Out, as JSON with the names of []Out and without the hidden members. If
 // err is not nil, it only returns err.
-func encodeRows(hidden *fieldrule.Hidden, names *wire.Names, rows reflect.Value, more bool, err error) (table.SentRows, error) {
+func encodeRows(hidden *fieldrule.Hidden, names *wire.Names, rows reflect.Value, more bool, err error) (scan.SentRows, error) {
 	if err != nil {
-		return table.SentRows{}, err
+		return scan.SentRows{}, err
 	}
 	text, err := wire.Encode(rows.Interface())
 	if err == nil {
@@ -33,7 +33,7 @@ func encodeRows(hidden *fieldrule.Hidden, names *wire.Names, rows reflect.Value,
 	if err == nil {
 		text, err = names.Rename(text)
 	}
-	return table.SentRows{Text: text, Rows: rows.Len(), More: more}, err
+	return scan.SentRows{Text: text, Rows: rows.Len(), More: more}, err
 }
 
 // A rowWriter writes the rows of a flat view as JSON, straight from the values of the driver if
@@ -128,8 +128,8 @@ const (
 	mostRoom = 64 << 10
 )
 
-func (w *rowWriter) Rows(found *sqldb.Result, win table.Window) (table.SentRows, error) {
-	out := table.SentRows{Rows: found.Len()}
+func (w *rowWriter) Rows(found *sqldb.Result, win scan.Window) (scan.SentRows, error) {
+	out := scan.SentRows{Rows: found.Len()}
 	if out.More = win.Probe && int64(out.Rows) > win.Rows; out.More {
 		out.Rows = int(win.Rows)
 	}
@@ -140,7 +140,7 @@ func (w *rowWriter) Rows(found *sqldb.Result, win table.Window) (table.SentRows,
 	for i := range out.Rows {
 		var err error
 		if out.Text, err = w.row(out.Text, found.Row(i)); err != nil {
-			return table.SentRows{}, err
+			return scan.SentRows{}, err
 		}
 		out.Text = append(out.Text, ',')
 		if i == 0 {
@@ -172,7 +172,7 @@ func (w *rowWriter) row(b []byte, row []driver.Value) ([]byte, error) {
 func (w *rowWriter) slowly(b []byte, column int, v driver.Value) ([]byte, error) {
 	leaf := &w.plan.leaves[column]
 	value := reflect.New(leaf.column.StructField.Type)
-	if err := (&cell{leaf: leaf, value: value.Elem()}).Scan(v); err != nil {
+	if err := (&valueCell{leaf: leaf, value: value.Elem()}).Scan(v); err != nil {
 		return nil, err
 	}
 	text, err := wire.Encode(value.Interface())

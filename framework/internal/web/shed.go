@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/body"
 	"trestle.example/framework/internal/fair"
-	"trestle.example/framework/internal/verb"
 	"trestle.example/framework/sqldb"
 )
 
@@ -41,7 +41,7 @@ func (s *server) shed(c *call.Call, err error) bool {
 		count, why = &s.shedByDatabase, "requests wait too long for the database and are answered 503 overloaded"
 	case errors.Is(err, fair.ErrBudget):
 		count, why = &s.shedByBodies, "the bodies of an address take too much memory and are answered 503 overloaded"
-	case errors.Is(err, verb.ErrParsing):
+	case errors.Is(err, body.ErrParsing):
 		count, why = &s.shedByParsing, "large bodies wait too long to be parsed and are answered 503 overloaded"
 	default:
 		return false

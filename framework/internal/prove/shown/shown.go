@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/scan"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/totals"
 	"trestle.example/framework/internal/view"
@@ -60,7 +61,7 @@ func (c Views) addTotals(r *table.Resource, plan *totals.Plan) {
 }
 
 // add adds the columns of a view. A function that computes an answer may show every column.
-func (c Views) add(r *table.Resource, shown table.Representation) {
+func (c Views) add(r *table.Resource, shown scan.Representation) {
 	if _, computes := shown.(*view.Computed); computes {
 		for _, f := range r.Table.Fields {
 			c.own[r][f.Name] = true

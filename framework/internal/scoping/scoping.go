@@ -1,4 +1,5 @@
-package bind
+// Package scoping binds the scope and the writers of a viewset to columns and to other viewsets, and finds the mistakes in them.
+package scoping
 
 import (
 	"net/http"
@@ -16,22 +17,23 @@ import (
 	"trestle.example/framework/query"
 )
 
-// bindScopes binds the Scope and the Writers of a viewset.
-func (b *binder) bindScopes(r *table.Resource) {
+// Bind binds the Scope and the Writers of a viewset, and reports each mistake with its place in the declaration.
+func Bind(r *table.Resource, report func(place string, err error)) {
 	d := r.Declaration
+	at := func(place string) func(error) { return func(err error) { report(place, err) } }
 	if d.Scope.Kind == declare.ScopeMissing {
-		b.fault(r.Path, "scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
+		report("scope", naming.Sentence("no scope; say which rows a caller has: framework.Own, Via, Where or Public"))
 	}
-	r.Scope = bindScope(r, d.Scope, scopeOf, b.at(r, "scope"))
+	r.Scope = bindScope(r, d.Scope, scopeOf, at("scope"))
 	if s := d.Scope; d.Single && (s.Kind != declare.ScopeOwn || s.Unless != nil) {
-		b.fault(r.Path, "single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
+		report("single", naming.Sentence("the scope of a single resource is framework.Own without Unless: the row is the caller's own"))
 	}
 	r.Scope.Above = r.Above
-	r.Writers = bindScope(r, d.Writers, writersOf, b.at(r, "writers")).AsWriters()
+	r.Writers = bindScope(r, d.Writers, writersOf, at("writers")).AsWriters()
 	if r.Above != nil && r.Above.ByWriters {
 		r.Writers.Above = r.Above
 	}
-	b.checkWriters(r)
+	checkWriters(r, at("writers"))
 }
 
 // scopeOf and writersOf return the declaration of a viewset that a Via continues with.
@@ -40,8 +42,8 @@ func scopeOf(d *declare.Declaration) declare.Scope { return d.Scope }
 func writersOf(d *declare.Declaration) declare.Scope { return d.Writers }
 
 // checkWriters reports Writers that can have no effect.
-func (b *binder) checkWriters(r *table.Resource) {
-	d, fault := r.Declaration, b.at(r, "writers")
+func checkWriters(r *table.Resource, fault func(error)) {
+	d := r.Declaration
 	switch {
 	case d.Writers.Kind == declare.ScopeMissing && d.Writers.Unless != nil:
 		fault(naming.Sentence("Unless needs a rule to lift; begin with framework.Own, Via or Where"))
@@ -55,21 +57,21 @@ func (b *binder) checkWriters(r *table.Resource) {
 	}
 }
 
-// checkWritten reports Writers of a viewset that changes no row, and actions of ByReaders for
+// CheckWritten reports Writers of a viewset that changes no row, and actions of ByReaders for
 // which Writers has no effect.
-func (b *binder) checkWritten(r *table.Resource) {
+func CheckWritten(r *table.Resource, fault func(error)) {
 	creates := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Route.Name == call.VerbCreate })
 	changes := slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.OnObject && e.IsWrite() })
-	owns := r.Writers.Kind == declare.ScopeOwn && (creates || b.isRelated(r))
+	owns := r.Writers.Kind == declare.ScopeOwn && (creates || isRelated(r))
 	if r.Writers.Above == nil && r.HasWriters() && !changes && !owns {
-		b.fault(r.Path, "writers", naming.Sentence("no verb, action or file of the viewset changes a row; leave Writers out"))
+		fault(naming.Sentence("no verb, action or file of the viewset changes a row; leave Writers out"))
 	}
 }
 
 // isRelated reports whether a relation leads to the viewset. The Own of its Writers then names the
 // owner for toggles and for mine.
-func (b *binder) isRelated(r *table.Resource) bool {
-	for _, other := range b.api.Resources {
+func isRelated(r *table.Resource) bool {
+	for _, other := range r.API.Resources {
 		if slices.ContainsFunc(other.Relations.All(), func(rel *relation.Relation) bool { return rel.Target == relation.Viewset(r) }) {
 			return true
 		}
@@ -77,21 +79,21 @@ func (b *binder) isRelated(r *table.Resource) bool {
 	return false
 }
 
-// byWriters reports whether Writers decides who may use an action. It reports an action of
+// ByWriters reports whether Writers decides who may use an action. It reports an action of
 // ByReaders that has no Writers.
-func byWriters(e *table.Endpoint, a declare.Action, fault func(error)) bool {
+func ByWriters(e *table.Endpoint, a declare.Action, fault func(error)) bool {
 	switch {
 	case a.ByReaders && !e.Resource.HasWriters():
 		fault(naming.Sentence("ByReaders has no effect: the viewset has no Writers; leave it out"))
 	case a.ByReaders && a.Method == http.MethodGet:
 		fault(naming.Sentence("ByReaders has no effect on an action that only reads; leave it out"))
 	}
-	return !a.ByReaders && a.Toggle == nil && changes(e)
+	return !a.ByReaders && a.Toggle == nil && Changes(e)
 }
 
-// changes reports whether an endpoint changes a row, and its viewset has Writers. If the Writers of a
+// Changes reports whether an endpoint changes a row, and its viewset has Writers. If the Writers of a
 // parent apply, it includes what adds rows below the parent.
-func changes(e *table.Endpoint) bool {
+func Changes(e *table.Endpoint) bool {
 	return e.IsWrite() && (e.OnObject && e.Resource.HasWriters() || e.Resource.Writers.Above != nil)
 }
 

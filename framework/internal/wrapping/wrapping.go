@@ -1,4 +1,5 @@
-package bind
+// Package wrapping finds the members around the bodies and answers of endpoints, and the mistakes in their names.
+package wrapping
 
 import (
 	"reflect"
@@ -13,43 +14,46 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
+// A Report reports a mistake at a place of the declaration of a resource.
+type Report func(r *table.Resource, place string, err error)
+
 // memberName matches the names of Wrap and WrapList.
 var memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// wrap sets the members around the bodies and answers of a viewset.
-func (b *binder) wrap(r *table.Resource) {
+// Wrap sets the members around the bodies and answers of a viewset.
+func Wrap(r *table.Resource, report Report) {
 	for _, e := range r.Endpoints {
-		b.wrapEndpoint(r, e)
+		wrapEndpoint(r, e, report)
 	}
 }
 
-// checkWraps reports names of Wrap and WrapList that are not valid or have no effect. A viewset's
+// Check reports names of Wrap and WrapList that are not valid or have no effect. A viewset's
 // WrapList also names its rows in the related lists of others.
-func (b *binder) checkWraps() {
+func Check(a *table.Registry, report Report) {
 	objects, lists := map[*declare.Declaration]bool{}, map[*declare.Declaration]bool{}
-	for _, e := range b.api.Endpoints() {
+	for _, e := range a.Endpoints() {
 		list := e.Pagination != nil || e.Out != nil && e.Out.Kind() == reflect.Slice
 		if list && e.AnswerIn != "" {
-			lists[b.rowsOf(e.Resource, e)] = true
+			lists[rowsOf(e.Resource, e)] = true
 		}
 		if e.BodyIn.Member != "" || !list && e.AnswerIn != "" {
 			objects[e.Resource.Declaration] = true
 		}
 	}
-	for _, r := range b.api.Resources {
+	for _, r := range a.Resources {
 		d := r.Declaration
-		b.checkWrap(r, "Wrap", d.Wrap, "has a body, or answers with one object", objects[d])
-		b.checkWrap(r, "WrapList", d.WrapList, "answers with a list", lists[d] || lacksPagination(r))
+		checkWrap(r, "Wrap", d.Wrap, "has a body, or answers with one object", objects[d], report)
+		checkWrap(r, "WrapList", d.WrapList, "answers with a list", lists[d] || lacksPagination(r), report)
 	}
 }
 
-func (b *binder) checkWrap(r *table.Resource, setting, name, around string, used bool) {
+func checkWrap(r *table.Resource, setting, name, around string, used bool, report Report) {
 	switch {
 	case name == "":
 	case !memberName.MatchString(name):
-		b.fault(r.Path, setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", name))
+		report(r, setting, naming.Sentence("%q is the name of a member: letters, digits, - and _, and no digit first", name))
 	case !used:
-		b.fault(r.Path, setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", around))
+		report(r, setting, naming.Sentence("it has no effect, because no endpoint %s; leave it out", around))
 	}
 }
 
@@ -60,10 +64,10 @@ func lacksPagination(r *table.Resource) bool {
 
 // wrapEndpoint sets the members around the body and the answer of one endpoint. The rows of a
 // related list have the name that their own viewset gives them.
-func (b *binder) wrapEndpoint(r *table.Resource, e *table.Endpoint) {
+func wrapEndpoint(r *table.Resource, e *table.Endpoint, report Report) {
 	d := r.Declaration
 	if e.Pagination == nil {
-		e.Names = wire.CompileNames(e.Out, b.api.Config.Case)
+		e.Names = wire.CompileNames(e.Out, r.API.Config.Case)
 	}
 	if e.Unwrapped || e.File != nil {
 		return
@@ -74,21 +78,21 @@ func (b *binder) wrapEndpoint(r *table.Resource, e *table.Endpoint) {
 	switch {
 	case e.Pagination != nil:
 		e.AnswerIn = d.WrapList
-		b.checkPageMember(r, e)
+		checkPageMember(r, e, report)
 	case e.Out == nil || e.Out == input.NoneType || wire.MakesJSON(e.Out):
 	case naming.Indirect(e.Out).Kind() == reflect.Struct || e.Out.Kind() == reflect.Map:
 		e.AnswerIn = d.Wrap
 	case e.Out.Kind() == reflect.Slice:
-		e.AnswerIn = b.rowsOf(r, e).WrapList
+		e.AnswerIn = rowsOf(r, e).WrapList
 	}
 }
 
 // rowsOf returns the declaration of the viewset whose rows an action answers with: that of the
 // rows of Related, or else that of the action.
-func (b *binder) rowsOf(r *table.Resource, e *table.Endpoint) *declare.Declaration {
+func rowsOf(r *table.Resource, e *table.Endpoint) *declare.Declaration {
 	for _, a := range r.Declaration.Actions {
 		if a.Related != nil && a.Name == e.Route.Name && a.Method == e.Route.Method {
-			if target, err := b.api.LookUp(a.Related.Viewset); err == nil {
+			if target, err := r.API.LookUp(a.Related.Viewset); err == nil {
 				return target.Declaration
 			}
 		}
@@ -97,8 +101,8 @@ func (b *binder) rowsOf(r *table.Resource, e *table.Endpoint) *declare.Declarati
 }
 
 // checkPageMember reports a name of the rows that another member of the page has.
-func (b *binder) checkPageMember(r *table.Resource, e *table.Endpoint) {
+func checkPageMember(r *table.Resource, e *table.Endpoint, report Report) {
 	if names := describe.NewOperation(e).PageMembers(); e.AnswerIn != "" && slices.Contains(names, e.AnswerIn) {
-		b.fault(r.Path, "WrapList", naming.Sentence("%q is a member of the pages already; choose another name", e.AnswerIn))
+		report(r, "WrapList", naming.Sentence("%q is a member of the pages already; choose another name", e.AnswerIn))
 	}
 }

@@ -1,4 +1,4 @@
-package table
+package store
 
 import (
 	"reflect"
@@ -7,16 +7,31 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/cell"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/sqldb"
 )
 
+// CheckReserved returns a [RowError] for the first reserved value of a row in the columns that
+// are written, nil without one. The error has a pointer if clients know the column.
+func CheckReserved(r *table.Resource, m reflect.Value, written []*schema.Field) error {
+	column, fault := r.Reserved.Check(m, written)
+	if column == nil {
+		return nil
+	}
+	return &RowError{
+		Resource: r, Row: m, Fault: sqldb.Fault{Table: r.Table.Name, Columns: []string{column.Name}}, Reserved: &fault,
+		Err: naming.Sentence("%s.%s has a reserved value: it %s", r.Model.Name(), column.GoName, fault.Detail),
+	}
+}
+
 // A RowError is an error of a constraint on a row that the framework wrote or deleted, of a reserved value in it, or of rows that refer to
 // a row which is to be marked as deleted.
 type RowError struct {
-	Resource *Resource     // of the row
-	Row      reflect.Value // with the written values; invalid for a delete
+	Resource *table.Resource // of the row
+	Row      reflect.Value   // with the written values; invalid for a delete
 	Fault    sqldb.Fault
 	Err      error
 	Reserved *problem.Fault // of the reserved value, without a pointer; nil for an error of a constraint
@@ -34,8 +49,8 @@ func (e *RowError) Unwrap() error { return e.Err }
 // OfRow returns a [RowError] for an error of a unique constraint, a CHECK constraint or a
 // foreign key. It returns any other error unchanged. SQLite does not name the columns of a
 // broken foreign key; then OfRow queries which of the written columns refer to no row.
-func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Field, err error) error {
-	fault, ok := r.Classify(err)
+func OfRow(c *call.Call, r *table.Resource, row reflect.Value, written []*schema.Field, err error) error {
+	fault, ok := Classify(r, err)
 	if !ok {
 		return err
 	}
@@ -46,14 +61,14 @@ func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Fiel
 			break
 		}
 		missing, lookErr := c.Session().MissingParents(c, r.Table.Name, func(name string) schema.QueryAppender {
-			f := r.Table.FieldMap[r.ownColumn(name)]
-			if !slices.Contains(written, f) || isNull(f, row) {
+			f := r.Table.FieldMap[ownColumn(r, name)]
+			if !slices.Contains(written, f) || cell.IsNull(f, row) {
 				return nil
 			}
-			return Column(f, row)
+			return cell.Of(f, row)
 		})
 		if lookErr == nil {
-			fault.Table, fault.Columns = r.Table.Name, r.ownColumns(missing)
+			fault.Table, fault.Columns = r.Table.Name, ownColumns(r, missing)
 		}
 	default:
 		return err
@@ -65,7 +80,7 @@ func (r *Resource) OfRow(c *call.Call, row reflect.Value, written []*schema.Fiel
 // the primary keys of the rows: a value, a list, or a query. SQLite does not name the table of the other
 // rows; then Referred queries the tables, and names the first one that a resource serves, or else the
 // first one. It returns any other error unchanged.
-func (r *Resource) Referred(c *call.Call, keys schema.QueryAppender, err error) error {
+func Referred(c *call.Call, r *table.Resource, keys schema.QueryAppender, err error) error {
 	fault, ok := sqldb.Classify(err)
 	if !ok || fault.Kind != sqldb.ForeignKey {
 		return err
@@ -79,12 +94,12 @@ func (r *Resource) Referred(c *call.Call, keys schema.QueryAppender, err error) 
 
 // Classify is [sqldb.Classify] with the names that the resource has for its columns and constraints: SQLite
 // takes a name in any case, and its errors have the names of the schema.
-func (r *Resource) Classify(err error) (sqldb.Fault, bool) {
+func Classify(r *table.Resource, err error) (sqldb.Fault, bool) {
 	fault, ok := sqldb.Classify(err)
 	if !ok || r.Table == nil {
 		return fault, ok
 	}
-	fault.Columns = r.ownColumns(fault.Columns)
+	fault.Columns = ownColumns(r, fault.Columns)
 	for _, k := range r.Checks {
 		if SameName(r.API.DB.Kind(), fault.Constraint, k.Constraint) {
 			fault.Constraint = k.Constraint
@@ -94,16 +109,16 @@ func (r *Resource) Classify(err error) (sqldb.Fault, bool) {
 }
 
 // ownColumns returns the names that the model has for columns of the schema.
-func (r *Resource) ownColumns(names []string) []string {
+func ownColumns(r *table.Resource, names []string) []string {
 	own := slices.Clone(names)
 	for i, name := range names {
-		own[i] = r.ownColumn(name)
+		own[i] = ownColumn(r, name)
 	}
 	return own
 }
 
 // ownColumn returns the name that the model has for a column of the schema, or the same name if it has none.
-func (r *Resource) ownColumn(name string) string {
+func ownColumn(r *table.Resource, name string) string {
 	for _, f := range r.Table.Fields {
 		if SameName(r.API.DB.Kind(), f.Name, name) {
 			return f.Name
@@ -114,14 +129,3 @@ func (r *Resource) ownColumn(name string) string {
 
 // SameName reports whether a database takes two names of columns or constraints as one.
 func SameName(kind sqldb.Kind, one, other string) bool { return kind.HasColumn([]string{one}, other) }
-
-func isNull(f *schema.Field, row reflect.Value) bool {
-	v := f.Value(row)
-	return v.Kind() == reflect.Pointer && v.IsNil() || f.NullZero && f.HasZeroValue(row)
-}
-
-// A BoundCheck is a CHECK constraint with its columns.
-type BoundCheck struct {
-	declare.Check
-	Columns []string
-}

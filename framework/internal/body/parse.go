@@ -1,4 +1,4 @@
-package verb
+package body
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ import (
 // parsed, or that the queue rejected because more than parseQueue bodies would wait.
 var ErrParsing = errors.New("a large body waited too long to be parsed")
 
-// parse runs fn, which takes time for each byte of a body. If the body is large, parse first
+// Parse runs fn, which takes time for each byte of a body. If the body is large, Parse first
 // waits for a turn, at most parseWait. That time does not count toward the limit of the wait
 // for connections. If the wait times out or too many bodies wait, the error is 503 because of
 // [ErrParsing]. If the context ends first, the error is that of the context.
-func parse(a *table.Registry, c *call.Call, body []byte, fn func()) error {
+func Parse(a *table.Registry, c *call.Call, body []byte, fn func()) error {
 	if len(body) > table.SmallBody {
 		turn, err := a.Parsing.Acquire(fair.Apart(c, fair.ClientOf(c)))
 		switch {

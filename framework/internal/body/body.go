@@ -1,4 +1,5 @@
-package verb
+// Package body reads the bodies of requests: it limits, decompresses and checks them, and waits for turns to parse large ones.
+package body
 
 import (
 	"bytes"
@@ -19,12 +20,12 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// readBody reads the body of a request, decompresses gzip, and checks the media type of a body
+// Read reads the body of a request, decompresses gzip, and checks the media type of a body
 // that is not empty. If the endpoint takes no body, it reads nothing. An empty body becomes {}
 // if the endpoint needs no body. The error is 400 for a body that cannot be read, 408 for a
 // late one, 413 for a long one, 415 for another type or coding, and 503 if the client exceeds
 // its share of the memory.
-func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
+func Read(e *table.Endpoint, r *http.Request, memory *fair.Share) ([]byte, error) {
 	if !e.TakesBody() {
 		return nil, nil
 	}
@@ -44,7 +45,7 @@ func (e Handler) readBody(r *http.Request, memory *fair.Share) ([]byte, error) {
 	}
 	switch {
 	case len(body) > 0:
-		return body, e.checkMedia(r.Header.Values("Content-Type"))
+		return body, checkMedia(e, r.Header.Values("Content-Type"))
 	case e.NeedsNoBody():
 		return []byte("{}"), nil
 	}
@@ -107,7 +108,7 @@ func bodyTooLarge() *problem.Error {
 
 // checkMedia returns the error 415 unless there is exactly one Content-Type, which is JSON in
 // UTF-8 or, for a PATCH, a merge patch. Without a charset, it is UTF-8.
-func (e Handler) checkMedia(types []string) error {
+func checkMedia(e *table.Endpoint, types []string) error {
 	if media := mediaOf(types); media == mediaJSON || media == mergepatch.Media && e.TakesMergePatch() {
 		return nil
 	}
@@ -133,9 +134,9 @@ func mediaOf(types []string) string {
 	return media
 }
 
-// unmerged returns a fault for each field of a merge patch whose value is an object. RFC 7396 merges such a value with the stored one, and
+// Unmerged returns a fault for each field of a merge patch whose value is an object. RFC 7396 merges such a value with the stored one, and
 // the framework replaces it as a whole, so that the checks of the input see all of it.
-func (e Handler) unmerged(r *table.Request, in *input.Decoded) (faults []problem.Fault) {
+func Unmerged(e *table.Endpoint, r *table.Request, in *input.Decoded) (faults []problem.Fault) {
 	if !e.TakesMergePatch() || mediaOf(r.HTTP.Header.Values("Content-Type")) != mergepatch.Media {
 		return nil
 	}

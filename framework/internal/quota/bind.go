@@ -1,21 +1,20 @@
-package bind
+package quota
 
 import (
 	"github.com/uptrace/bun/schema"
 
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/quota"
 	"trestle.example/framework/internal/table"
 )
 
-// bindQuotas binds the quotas of all viewsets. A quota is about the rows of a table, by whichever viewset they are stored, so
+// Bind binds the quotas of all viewsets. A quota is about the rows of a table, by whichever viewset they are stored, so
 // one viewset of a table declares it.
-func (b *binder) bindQuotas() {
-	b.api.Quotas = map[string]table.Quota{}
+func Bind(a *table.Registry, report func(r *table.Resource, place string, err error)) {
+	a.Quotas = map[string]table.Quota{}
 	declared := map[string]*table.Resource{}
-	for _, r := range b.api.Resources {
-		rows, fault := r.Declaration.Quota.Rows, b.at(r, "quota")
+	for _, r := range a.Resources {
+		rows, fault := r.Declaration.Quota.Rows, func(err error) { report(r, "quota", err) }
 		first, owner := declared[r.Table.Name], quotaOwner(r)
 		switch {
 		case rows == 0:
@@ -32,7 +31,7 @@ func (b *binder) bindQuotas() {
 			fault(naming.Sentence("the owner is the primary key, so that each owner has one row; leave Quota out"))
 		default:
 			declared[r.Table.Name] = r
-			b.api.Quotas[r.Table.Name] = &quota.Quota{Resource: r, Rows: rows, Column: owner}
+			a.Quotas[r.Table.Name] = &Quota{Resource: r, Rows: rows, Column: owner}
 		}
 	}
 }

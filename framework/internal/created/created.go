@@ -1,4 +1,5 @@
-package bind
+// Package created finds which viewset the answers of functions show, and which rows functions create.
+package created
 
 import (
 	"net/http"
@@ -11,10 +12,10 @@ import (
 	"trestle.example/framework/internal/table"
 )
 
-// bindCreates finds out which viewset the answers of functions show, for the codes of its constraints,
+// Bind finds out which viewset the answers of functions show, for the codes of its constraints,
 // and which endpoints answer 201 with the key of a row, so that their answers have the header
 // Location. It runs when all resources are bound.
-func bindCreates(resources []*table.Resource) {
+func Bind(resources []*table.Resource) {
 	for _, r := range resources {
 		for _, e := range r.Endpoints {
 			if e.Kind == declare.VerbDoes || e.Kind == declare.VerbChanges || e.Kind == declare.VerbAbsent { // an action

@@ -1,4 +1,4 @@
-package verb
+package body
 
 import (
 	"context"
@@ -28,11 +28,11 @@ func TestParseWaits(t *testing.T) {
 		ran := func() { t.Error("a body is parsed without a slot") }
 		func() {
 			defer func() { _ = recover() }()
-			_ = parse(a, of("ada"), large, func() { panic("a type of the program's own") })
+			_ = Parse(a, of("ada"), large, func() { panic("a type of the program's own") })
 		}()
-		err := parse(a, of("ada"), large, func() {
+		err := Parse(a, of("ada"), large, func() {
 			began := time.Now()
-			err := parse(a, of("ben"), large, ran)
+			err := Parse(a, of("ben"), large, ran)
 			if e := access.AsError(err); e.Code != problem.CodeOverloaded || !errors.Is(err, ErrParsing) || sqldb.IsOverloaded(err) {
 				t.Errorf("a body that waits too long is answered with %v", err)
 			}
@@ -41,11 +41,11 @@ func TestParseWaits(t *testing.T) {
 			}
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := parse(a, &call.Call{Context: gone}, large, ran); !errors.Is(err, context.Canceled) {
+			if err := Parse(a, &call.Call{Context: gone}, large, ran); !errors.Is(err, context.Canceled) {
 				t.Errorf("a client that disconnected: %v", err)
 			}
 			small := false
-			if err := parse(a, of("ben"), large[:table.SmallBody], func() { small = true }); err != nil || !small {
+			if err := Parse(a, of("ben"), large[:table.SmallBody], func() { small = true }); err != nil || !small {
 				t.Errorf("a small body: %v", err)
 			}
 		})
