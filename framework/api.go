@@ -4,12 +4,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/bind"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/table"
@@ -144,39 +142,7 @@ type API struct {
 
 // New returns an API without resources. It applies the defaults of [Config], and checks nothing.
 func New(c Config) *API {
-	if c.Prefix == "" {
-		c.Prefix = "/api"
-	}
-	c.Prefix = strings.TrimRight("/"+strings.Trim(c.Prefix, "/"), "/")
-	if c.Title == "" {
-		c.Title = "API"
-	}
-	if c.Version == "" {
-		c.Version = "1.0"
-	}
-	if c.Permission == nil {
-		c.Permission = access.Authenticated()
-	}
-	if c.ErrorShape == nil {
-		c.ErrorShape = problem.ProblemJSON{}
-	}
-	if c.MaxRows == 0 {
-		c.MaxRows = 1000
-	}
-	if c.IdempotencyKeys == 0 {
-		c.IdempotencyKeys = 10_000
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 15 * time.Second
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
-	}
-	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return &API{registry: table.NewRegistry(table.Options(c))}
+	return &API{registry: table.NewRegistry(table.Options(c).Complete())}
 }
 
 // Prefix returns the path of the API root without a slash at its end, such as "/api", or "" for

@@ -2,14 +2,11 @@ package framework
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/access"
-	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/web"
 )
 
@@ -33,18 +30,7 @@ func (a *API) Protect(permission call.Permission, next http.Handler) (http.Handl
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	var mistakes []error
-	access.CheckPermission(permission, func(err error) { mistakes = append(mistakes, naming.Sentence("API.Protect: %w", err)) })
-	if permission == nil {
-		mistakes = append(mistakes, naming.Sentence("API.Protect: the permission is nil; framework.Anyone() permits every caller"))
-	}
-	if next == nil {
-		mistakes = append(mistakes, naming.Sentence("API.Protect: the handler is nil"))
-	}
-	if err := errors.Join(mistakes...); err != nil {
-		return nil, err
-	}
-	return web.NewProtected(a.registry, permission, next), nil
+	return web.NewProtected(a.registry, permission, next)
 }
 
 // Identify returns a call of the caller of a request, for a handler that decides itself who may

@@ -2,14 +2,14 @@ package framework
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"time"
 
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/housekeeping"
 	"trestle.example/framework/internal/index"
 	"trestle.example/framework/internal/once"
 	"trestle.example/framework/internal/openapi"
+	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/web"
 )
 
@@ -85,14 +85,9 @@ type RecordedTable struct{ ViewSet, Table string }
 
 // Recorded lists the tables whose changes are recorded, in order of registration. Call it after [API.Check] or
 // [API.Handler].
-func (a *API) Recorded() (all []RecordedTable) {
-	for _, r := range a.registry.Resources {
-		if r.Declaration.History.Permission != nil {
-			all = append(all, RecordedTable{r.Path, r.Table.Name})
-		}
-	}
-	return all
-}
+func (a *API) Recorded() []RecordedTable { return each(a.registry.Recording(), newRecordedTable) }
+
+func newRecordedTable(t table.RecordedTable) RecordedTable { return RecordedTable(t) }
 
 // MissingIndexes returns the indexes of [API.Indexes] that the database does not have in
 // any form. An index with several uses occurs once, with all of them. A missing table is an
@@ -163,23 +158,7 @@ func (a *API) WideUniques(ctx context.Context) ([]WideUnique, error) {
 // ends, Run waits up to 5 s for functions of [Call.AfterCommit] that are not done, ends their
 // context, and returns: end ctx after the last request.
 func (a *API) Run(ctx context.Context, report func(error)) {
-	defer a.endFunctions(ctx, report)
-	once.NewKeyring(a.registry).Run(ctx, report, func(ctx context.Context) error {
-		_, err := a.SweepFiles(ctx)
-		return err
-	})
-}
-
-// lastFunctions limits how long Run waits for functions after commits.
-const lastFunctions = 5 * time.Second
-
-// endFunctions waits for the functions after commits, and ends their context.
-func (a *API) endFunctions(ctx context.Context, report func(error)) {
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFunctions)
-	defer cancel()
-	if err := a.registry.After.Close(ending); err != nil {
-		report(fmt.Errorf("framework: functions after commits were not done at the end: %w", err))
-	}
+	housekeeping.Run(ctx, a.registry, report)
 }
 
 // Purge deletes the idempotency keys that are older than 24 hours, with their answers, in

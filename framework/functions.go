@@ -2,11 +2,10 @@ package framework
 
 import (
 	"iter"
-	"reflect"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/table"
+	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/query"
 )
 
@@ -16,19 +15,11 @@ import (
 // [Limit] and [PageOf] order and limit the rows. Without OrderBy they are in the viewset's default
 // order. Without Limit and PageOf, more rows than [Config.MaxRows] are the error 409 too_many_rows.
 func Find[Out any](c *call.Call, viewset string, narrow query.Narrow, options ...FindOption) ([]Out, error) {
-	rows, err := table.RowsOf(c, "Find")
-	if err != nil {
-		return nil, err
-	}
 	var selected declare.Selection
 	for _, option := range options {
 		option.set(&selected)
 	}
-	found, err := rows.Find(c, viewset, reflect.TypeFor[Out](), narrow, selected)
-	if err != nil {
-		return nil, err
-	}
-	return found.Interface().([]Out), nil
+	return rows.FindAs[Out](c, viewset, narrow, selected)
 }
 
 // A FindOption orders or limits the rows of [Find]. Make one with [OrderBy], [Limit] or [PageOf].
@@ -59,39 +50,14 @@ func PageOf(number, rows int) FindOption {
 // spares the database a sort for each part. A row that is inserted, changed or deleted meanwhile is yielded as it is when its part is
 // read, or not at all. After an error it yields nothing more.
 func Each[Out any](c *call.Call, viewset string, narrow query.Narrow) iter.Seq2[Out, error] {
-	return func(yield func(Out, error) bool) {
-		var none Out
-		rows, err := table.RowsOf(c, "Each")
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		for row, err := range rows.Each(c, viewset, reflect.TypeFor[Out](), narrow) {
-			out := none
-			if err == nil {
-				out = row.Interface().(Out)
-			}
-			if !yield(out, err) {
-				return
-			}
-		}
-	}
+	return rows.EachAs[Out](c, viewset, narrow)
 }
 
 // FindOne returns one row of a viewset by its primary key, as [Find] does. A key of type string is
 // read as in a path: a text that cannot be a key is the error [NotFound], and so is a
 // row that the caller may not see.
 func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
-	var none Out
-	rows, err := table.RowsOf(c, "FindOne")
-	if err != nil {
-		return none, err
-	}
-	found, err := rows.FindOne(c, viewset, reflect.TypeFor[Out](), key)
-	if err != nil {
-		return none, err
-	}
-	return found.Interface().(Out), nil
+	return rows.FindOneAs[Out](c, viewset, key)
 }
 
 // Save stores a row, the time of the change, and the stored search document. For the row that
@@ -100,34 +66,16 @@ func FindOne[Out any](c *call.Call, viewset string, key any) (Out, error) {
 // transaction, which a GET action does not have. A row that does not exist or is soft-deleted
 // is the error [NotFound]. A model without a viewset is an error, as is a bun hook that would
 // not run, such as BeforeUpdate.
-func Save[M any](c *call.Call, m *M) error {
-	rows, err := table.RowsOf(c, "Save")
-	if err != nil {
-		return err
-	}
-	return rows.Save(c, reflect.ValueOf(m))
-}
+func Save[M any](c *call.Call, m *M) error { return rows.SaveModel(c, m) }
 
 // Insert stores a new row. It sets a UUID key, the times, the caller as owner if the scope is
 // [Own], and the stored search document. It keeps a key or an owner that is already set. If it
 // would set an anonymous caller as owner, the error is [Unauthenticated]. It does not check the
 // scope. It needs a transaction. A model without a viewset is an error, as is a bun hook that
 // would not run, such as BeforeInsert.
-func Insert[M any](c *call.Call, m *M) error {
-	rows, err := table.RowsOf(c, "Insert")
-	if err != nil {
-		return err
-	}
-	return rows.Insert(c, reflect.ValueOf(m))
-}
+func Insert[M any](c *call.Call, m *M) error { return rows.InsertModel(c, m) }
 
 // Remove deletes a row by its primary key, or marks it as deleted if the model is deleted softly, and deletes its files
 // after the commit. It does not check the scope. It needs a transaction. A row that does not exist is the error [NotFound], and one
 // to which other rows refer is the error 409 still_referenced. A model without a viewset is an error.
-func Remove[M any](c *call.Call, m *M) error {
-	rows, err := table.RowsOf(c, "Remove")
-	if err != nil {
-		return err
-	}
-	return rows.Remove(c, reflect.ValueOf(m))
-}
+func Remove[M any](c *call.Call, m *M) error { return rows.RemoveModel(c, m) }

@@ -38,15 +38,7 @@ type HistoryEvent = history.Event
 // entry exactly once, also while other requests change rows. It checks no permission. It leaves out entries that a transaction that still runs may have
 // to precede. It is safe for concurrent use. A text that is no place is an error.
 func FollowHistory(ctx context.Context, db *sqldb.DB, after string, most int) (events []HistoryEvent, place string, err error) {
-	from, err := history.ReadPlace(after)
-	if err != nil {
-		return nil, after, err
-	}
-	events, to, err := history.Follow(ctx, db, from, int64(most))
-	if err != nil || len(events) == 0 {
-		return nil, after, err
-	}
-	return events, to.Text(), nil
+	return history.FollowFrom(ctx, db, after, most)
 }
 
 // HistoryHeldBack is how long the oldest transaction has run that holds entries back from [FollowHistory]: one that writes, in any

@@ -1,12 +1,9 @@
 package framework
 
 import (
-	"reflect"
-
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/naming"
-	"trestle.example/framework/internal/state"
+	"trestle.example/framework/internal/nested"
 )
 
 // A Parent places a viewset below the rows of another one. Make one with [Child].
@@ -44,14 +41,7 @@ func Child(relation, viewset string) Parent {
 // callers that see it get 403 not_yours, or 401 without credentials. This is for every request that
 // is not a GET, except an action of [Action.ByReaders]. By default, every caller that sees the
 // parent's row may add rows, and the Writers of the viewset decide about changes.
-func (p Parent) ByWriters() Parent {
-	if p.declared == nil {
-		return p
-	}
-	declared := *p.declared
-	declared.ByWriters = true
-	return Parent{&declared}
-}
+func (p Parent) ByWriters() Parent { return Parent{p.declared.WithWriters()} }
 
 // ParentKey returns the primary key of the parent's row that the path of the request names, for a
 // function of a nested viewset: of an action, of Does or of Fills. K is the type of the key. The
@@ -59,14 +49,4 @@ func (p Parent) ByWriters() Parent {
 //
 // [Insert] sets the foreign key of a new row of the viewset to this key, unless the function has set
 // it.
-func ParentKey[K any](c *call.Call) (K, error) {
-	found := state.Of(c).Progress.Parent
-	key, ok := found.(K)
-	switch {
-	case found == nil:
-		return key, naming.Sentence("framework.ParentKey: the request is not for a viewset with a Parent")
-	case !ok:
-		return key, naming.Sentence("framework.ParentKey: the key of the parent is %T, not %s", found, reflect.TypeFor[K]())
-	}
-	return key, nil
-}
+func ParentKey[K any](c *call.Call) (K, error) { return nested.ParentKey[K](c) }

@@ -33,13 +33,3 @@ func Toggle[M, Out any](name, relation, owner string) Action[M] {
 		Toggle: &declare.Toggle{Relation: relation, Owner: owner},
 	}}
 }
-
-// each returns the declaration of each method of the action.
-func (a Action[M]) each() []declare.Action {
-	if a.declared.Toggle == nil {
-		return []declare.Action{a.declared}
-	}
-	remove := a.declared
-	remove.Method, remove.Named = http.MethodDelete, ""
-	return []declare.Action{a.declared, remove}
-}

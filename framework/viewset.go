@@ -203,7 +203,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 		d.Expressions[name] = e.declared
 	}
 	for _, a := range v.Actions {
-		d.Actions = append(d.Actions, a.each()...)
+		d.Actions = append(d.Actions, a.declared.Each()...)
 	}
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)

@@ -231,6 +231,16 @@ type Parent struct {
 	ByWriters bool   // who changes a row may change the parent's row
 }
 
+// WithWriters returns a copy whose rows are added, changed and deleted by who may change the parent's row; nil for nil.
+func (p *Parent) WithWriters() *Parent {
+	if p == nil {
+		return nil
+	}
+	copied := *p
+	copied.ByWriters = true
+	return &copied
+}
+
 // A FieldRule has a field and the permission of the callers that see it, or that write it.
 type FieldRule struct {
 	Field      string
@@ -392,3 +402,13 @@ func IsVerb(name string) bool {
 // KindsOf lists the constructors that a verb may use, without Does for the verbs of a single
 // resource. It is nil for another name.
 func KindsOf(verb string) []VerbKind { return verbKinds[verb] }
+
+// Each returns the declaration of each method of the action.
+func (a Action) Each() []Action {
+	if a.Toggle == nil {
+		return []Action{a}
+	}
+	remove := a
+	remove.Method, remove.Named = http.MethodDelete, ""
+	return []Action{a, remove}
+}

@@ -36,6 +36,19 @@ func Follow(ctx context.Context, db *sqldb.DB, after Place, most int64) ([]Event
 	return events, events[len(events)-1].place, nil
 }
 
+// FollowFrom is [Follow] from a place as text. It returns the place after the last event, as text.
+func FollowFrom(ctx context.Context, db *sqldb.DB, after string, most int) (events []Event, place string, err error) {
+	from, err := ReadPlace(after)
+	if err != nil {
+		return nil, after, err
+	}
+	events, to, err := Follow(ctx, db, from, int64(most))
+	if err != nil || len(events) == 0 {
+		return nil, after, err
+	}
+	return events, to.Text(), nil
+}
+
 // HeldBack is the age of the oldest transaction that holds entries back, 0 without one.
 func HeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 	if db.Kind() == sqldb.SQLite {

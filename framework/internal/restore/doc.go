@@ -1,2 +1,2 @@
-// Package restore restores rows that are deleted softly.
+// Package restore binds the declaration of soft deletion, and restores rows that are deleted softly.
 package restore

@@ -1,3 +1,3 @@
-// Package table has resources: viewsets bound to the columns of their tables. A resource
-// narrows statements by its scope, reads rows, and stores them.
+// Package table has resources: viewsets bound to the columns of their tables, and their endpoints. A resource narrows statements by
+// its scope, and reads rows. Package store stores them.
 package table

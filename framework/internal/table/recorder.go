@@ -46,6 +46,19 @@ type History interface {
 	Entries(c *call.Call) func(Change) (schema.QueryAppender, error)
 }
 
+// A RecordedTable is a table whose changes a viewset records.
+type RecordedTable struct{ ViewSet, Table string }
+
+// Recording lists the tables whose changes viewsets record, and the viewsets.
+func (a *Registry) Recording() (all []RecordedTable) {
+	for _, r := range a.Resources {
+		if r.Declaration.History.Permission != nil {
+			all = append(all, RecordedTable{r.Path, r.Table.Name})
+		}
+	}
+	return all
+}
+
 // Recorded reports whether changes of the rows are recorded: by the history of their table, or by the
 // Recorder of the API.
 func (r *Resource) Recorded() bool {

@@ -3,9 +3,7 @@ package table
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"reflect"
 	"runtime"
 	"slices"
@@ -21,50 +19,10 @@ import (
 	"trestle.example/framework/internal/keyset"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/origin"
-	"trestle.example/framework/internal/rule"
 	"trestle.example/framework/internal/signature"
 	"trestle.example/framework/problem"
-	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
 )
-
-// Options are the settings of an API, field by field those of framework.Config.
-type Options struct {
-	DB              *sqldb.DB
-	Prefix          string
-	Title           string
-	Doc             string
-	Version         string
-	Undocumented    bool
-	Authentication  []call.Authenticator
-	Permission      call.Permission
-	Guards          []call.Guard
-	Throttles       []call.Throttle
-	Pagination      query.Pagination
-	Strict          declare.Strictness
-	Slash           declare.Slash
-	ErrorShape      problem.ErrorShape
-	Codes           []problem.CodeInfo
-	Rules           []rule.Own
-	ForeignTags     []string
-	Statuses        map[string]int
-	Case            naming.Case
-	PublicURL       string
-	Hosts           []string
-	TrustedProxies  []netip.Prefix
-	CORS            []string
-	HSTS            time.Duration
-	MaxRows         int
-	IdempotencyKeys int
-	Timeout         time.Duration
-	Now             func() time.Time
-	Log             *slog.Logger
-	Slow            time.Duration
-	Compress        bool
-	Observers       []call.Observer
-	FileKeys        [][]byte
-	CursorKeys      [][]byte
-}
 
 // A Registry has the resources of one API and what they share. It is complete before the
 // first request, and safe for concurrent use from then on.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -22,11 +23,27 @@ import (
 // handlerName is the name of the route of a handler beside the API.
 const handlerName = "handler"
 
+// checkProtection returns the mistakes in the arguments of API.Protect.
+func checkProtection(permission call.Permission, next http.Handler) error {
+	var mistakes []error
+	access.CheckPermission(permission, func(err error) { mistakes = append(mistakes, naming.Sentence("API.Protect: %w", err)) })
+	if permission == nil {
+		mistakes = append(mistakes, naming.Sentence("API.Protect: the permission is nil; framework.Anyone() permits every caller"))
+	}
+	if next == nil {
+		mistakes = append(mistakes, naming.Sentence("API.Protect: the handler is nil"))
+	}
+	return errors.Join(mistakes...)
+}
+
 // NewProtected makes a handler that passes a request to next if it passes the checks of an
 // endpoint: the host, the guards, the throttles and the authenticators of the API, and the
 // permission. It answers any other request itself. It answers preflight requests of allowed
-// origins, runs the observers, and logs each request.
-func NewProtected(a *table.Registry, permission call.Permission, next http.Handler) http.Handler {
+// origins, runs the observers, and logs each request. A permission or a handler that is not valid is an error.
+func NewProtected(a *table.Registry, permission call.Permission, next http.Handler) (http.Handler, error) {
+	if err := checkProtection(permission, next); err != nil {
+		return nil, err
+	}
 	s := newBeside(a)
 	check := access.Check{Authentication: a.Config.Authentication, Throttles: a.Config.Throttles, Permission: permission}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +66,7 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 				x.observation.setDeadlines(a.Config.Timeout)
 			}
 		})
-	})
+	}), nil
 }
 
 func newBeside(a *table.Registry) *server {
