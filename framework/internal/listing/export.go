@@ -103,7 +103,7 @@ func (k *keysetPage) next(c *call.Call) (rows scan.SentRows, more bool, err erro
 func nextPart(limit int64, rows scan.SentRows) int64 {
 	if rows.Rows > 0 {
 		fits := max(1, partBytes/max(1, len(rows.Text)/rows.Rows))
-		limit = min(2*limit+1, 1<<bits.Len(uint(fits))-1)
+		limit = min(2*limit+1, 1<<bits.Len(uint(fits))-1) // #nosec G115 -- fits is at least 0
 	}
 	return min(limit, mostPart)
 }
