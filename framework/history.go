@@ -52,10 +52,5 @@ func HistoryHeldBack(ctx context.Context, db *sqldb.DB) (time.Duration, error) {
 // may have values as parameters, and keeps who read the row and when. The viewset is the path of the one that
 // declares the history or the reads, and the key is the primary key of the row as text. It returns how many entries had values.
 func ForgetHistory(ctx context.Context, db *sqldb.DB, viewset, key string) (int64, error) {
-	values, err := history.Forget(ctx, db, viewset, key)
-	if err != nil {
-		return values, err
-	}
-	paths, err := audit.Forget(ctx, db, viewset, key)
-	return values + paths, err
+	return audit.ForgetRow(ctx, db, viewset, key)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/schema"
 
+	"trestle.example/framework/internal/history"
 	"trestle.example/framework/sqldb"
 )
 
@@ -59,4 +60,15 @@ func Forget(ctx context.Context, db *sqldb.DB, viewset, key string) (n int64, er
 		return err
 	})
 	return n, err
+}
+
+// ForgetRow removes the values from the entries of the changes of a row, and the paths from those of its reads. It returns how many
+// entries had values or a path.
+func ForgetRow(ctx context.Context, db *sqldb.DB, viewset, key string) (n int64, err error) {
+	values, err := history.Forget(ctx, db, viewset, key)
+	if err != nil {
+		return values, err
+	}
+	paths, err := Forget(ctx, db, viewset, key)
+	return values + paths, err
 }
