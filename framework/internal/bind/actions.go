@@ -48,22 +48,27 @@ func (b *binder) bindActions(r *table.Resource) {
 			continue
 		}
 		taken[slot] = true
-		switch {
-		case a.Bulk != "":
-			b.bindBulk(r, a, fault)
-		case a.History:
-			b.bindHistory(r, a, fault)
-		case a.Reads:
-			b.bindReads(r, a, fault)
-		case a.Restore:
-			b.bindRestore(r, a, fault)
-		case a.Totals:
-			b.bindTotals(r, a, fault)
-		case a.Links != "":
-			b.bindLinks(r, a, fault)
-		default:
-			b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
-		}
+		b.bindDeclared(r, a, place, fault)
+	}
+}
+
+// bindDeclared makes the endpoint of an action, by what it does.
+func (b *binder) bindDeclared(r *table.Resource, a declare.Action, place string, fault func(error)) {
+	switch {
+	case a.Bulk != "":
+		b.bindBulk(r, a, fault)
+	case a.History:
+		b.bindHistory(r, a, fault)
+	case a.Reads:
+		b.bindReads(r, a, fault)
+	case a.Restore:
+		b.bindRestore(r, a, fault)
+	case a.Totals:
+		b.bindTotals(r, a, fault)
+	case a.Links != "":
+		b.bindLinks(r, a, fault)
+	default:
+		b.bindAction(r, a, b.newEndpoint(r, place, a.Name, a.Method, a.Rules), fault)
 	}
 }
 

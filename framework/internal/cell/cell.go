@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
+// IsNull reports whether the value of a field is stored as NULL: a nil pointer, or the zero value of a field with nullzero.
 func IsNull(f *schema.Field, row reflect.Value) bool {
 	v := f.Value(row)
 	return v.Kind() == reflect.Pointer && v.IsNil() || f.NullZero && f.HasZeroValue(row)

@@ -195,6 +195,18 @@ func (l *tableList) useTable(r *table.Resource, t query.NeededTable) *tableUse {
 	return l.use(r, t.Name, "", columns...)
 }
 
+// useEntries notes the tables of the history and of the reads of a viewset's rows.
+func (l *tableList) useEntries(r *table.Resource) {
+	if r.Declaration.History.Permission != nil {
+		l.useTable(r, history.Table()).own = true
+	}
+	if r.Declaration.Audit.Permission != nil {
+		for _, t := range audit.Tables() {
+			l.useTable(r, t).own = true
+		}
+	}
+}
+
 // tablesUsed lists the tables with the columns that statements use: every column of a
 // viewset's model, of its Models and of the rows that it stores without a viewset, the columns of
 // relations that its answers show, and the tables that its rank, its idempotency keys, its history and its reads need.
@@ -214,14 +226,7 @@ func (a Indexer) tablesUsed() []*tableUse {
 		if slices.ContainsFunc(r.Endpoints, func(e *table.Endpoint) bool { return e.Idempotent }) {
 			list.useTable(r, once.KeysTable()).own = true
 		}
-		if r.Declaration.History.Permission != nil {
-			list.useTable(r, history.Table()).own = true
-		}
-		if r.Declaration.Audit.Permission != nil {
-			for _, t := range audit.Tables() {
-				list.useTable(r, t).own = true
-			}
-		}
+		list.useEntries(r)
 	}
 	slices.SortStableFunc(list, func(x, y *tableUse) int { return strings.Compare(x.name, y.name) })
 	return list

@@ -76,7 +76,8 @@ func (s *Sealer) Seal(plain, query []byte) string {
 	plain = append(slices.Clip(plain), 1)
 	plain = append(plain, make([]byte, (block-len(plain)%block)%block)...)
 	nonce := k.nonce(plain, query)
-	return base64.RawURLEncoding.EncodeToString(k.aead.Seal(append([]byte{k.name}, nonce...), nonce, plain, query)) // #nosec G407 -- it is made of the text and the query, so two texts have two
+	sealed := k.aead.Seal(append([]byte{k.name}, nonce...), nonce, plain, query) // #nosec G407 -- it is made of the text and the query: two texts have two
+	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // Open decrypts a cursor. It returns false for every text that Seal did not return for this query

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,8 +85,8 @@ func TestServesCards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println("serving http://" + listener.Addr().String())
-	t.Fatal(http.Serve(listener, handler)) //nolint:gosec // a server of a test
+	_, _ = os.Stdout.WriteString("serving http://" + listener.Addr().String() + "\n")
+	t.Fatal(http.Serve(listener, handler))
 }
 
 // TestKillsLoseNoDeletion kills a server while clients put several cards at once, delete and restore them. What an answer reported was
@@ -151,9 +152,9 @@ func serveCards(t *testing.T, url string) served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, said := bufio.NewScanner(out), ""
+	lines, said := bufio.NewScanner(out), []string{}
 	for lines.Scan() {
-		said += lines.Text() + "\n"
+		said = append(said, lines.Text())
 		if base, found := strings.CutPrefix(lines.Text(), "serving "); found {
 			s.base = base
 			return s
@@ -204,7 +205,7 @@ func (d *dealer) change(t *testing.T, base string, reads *atomic.Int64) bool {
 		return false
 	}
 	sent.Header = http.Header{"Authorization": {"Name " + d.name}, "Content-Type": {"application/json"}}
-	got, err := http.DefaultClient.Do(sent)
+	got, err := (&http.Client{Timeout: time.Minute}).Do(sent)
 	var text []byte
 	if err == nil {
 		text, err = io.ReadAll(got.Body)
@@ -255,7 +256,7 @@ func (d *dealer) plan() (method, path string, body []byte, after map[string][]de
 	}
 	var items []cardInput
 	for i := range 1 + d.dice.IntN(3) {
-		item := cardInput{fmt.Sprint(d.name, " ", i), fmt.Sprint(d.dice.Uint64())}
+		item := cardInput{fmt.Sprint(d.name, " ", i), strconv.FormatUint(d.dice.Uint64(), 10)}
 		items = append(items, item)
 		if at := live(after[item.Name]); at >= 0 {
 			after[item.Name][at].text, after[item.Name][at].log = item.Text, after[item.Name][at].log+" updated"

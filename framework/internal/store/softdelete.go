@@ -92,7 +92,7 @@ func Restore(c *call.Call, r *table.Resource, m reflect.Value) error {
 		q = q.Set("? = ?", bun.Ident(a.Column), a.Value)
 	}
 	r.NarrowToKey(q.QueryBuilder(), m.Elem())
-	if err := updateBlind(c, r, q); err != nil {
+	if err := updateBlind(c, q); err != nil {
 		return OfRow(c, r, m.Elem(), nil, err)
 	}
 	if !r.Recorded() {

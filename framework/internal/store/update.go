@@ -102,7 +102,7 @@ func runUpdate(c *call.Call, r *table.Resource, q *bun.UpdateQuery, before, m re
 		}
 		return err
 	case count == nil:
-		return updateBlind(c, r, q)
+		return updateBlind(c, q)
 	}
 	rows, err := c.Session().Query(c, q.Returning("?", bun.Ident(count.Name)))
 	if err == nil {
@@ -112,7 +112,7 @@ func runUpdate(c *call.Call, r *table.Resource, q *bun.UpdateQuery, before, m re
 }
 
 // updateBlind runs the UPDATE of a row. If the row does not exist, the error is NotFound.
-func updateBlind(c *call.Call, r *table.Resource, q *bun.UpdateQuery) error {
+func updateBlind(c *call.Call, q *bun.UpdateQuery) error {
 	result, err := c.Session().Exec(c, q)
 	if err != nil {
 		return err

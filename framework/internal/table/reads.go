@@ -45,7 +45,7 @@ func (r *Resource) KeyText(c *call.Call, req *Request, deleted bool) (string, er
 	if deleted {
 		object = r.Erased(c, req).Limit(1)
 	}
-	rows, err := c.Session().Query(c, object.ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name))) //nolint:rowserrcheck // One checks it
+	rows, err := c.Session().Query(c, object.ColumnExpr("?TableAlias.?", bun.Ident(r.Pk.Name)))
 	if err != nil {
 		return "", err
 	}
