@@ -208,8 +208,7 @@ func (v ViewSet[M]) declare() []*declare.Declaration {
 	for _, a := range v.Collection {
 		d.Actions = append(d.Actions, a.declared)
 	}
-	d.Actions = slices.Concat(d.Actions, d.Bulk.Actions(d.Verbs), d.History.Actions(), d.Audit.Actions(), d.SoftDelete.Actions(),
-		d.Totals.Actions(d.Verbs.Get(call.VerbList)))
+	d.Actions = slices.Concat(d.Actions, d.SettingActions())
 	for _, f := range v.Files {
 		d.Files = append(d.Files, f.declare())
 	}

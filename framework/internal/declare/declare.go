@@ -3,6 +3,7 @@ package declare
 import (
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -411,4 +412,10 @@ func (a Action) Each() []Action {
 	remove := a
 	remove.Method, remove.Named = http.MethodDelete, ""
 	return []Action{a, remove}
+}
+
+// SettingActions lists the actions that settings of the viewset declare, such as those of Bulk and History.
+func (d *Declaration) SettingActions() []Action {
+	list := d.Verbs.Get(call.VerbList)
+	return slices.Concat(d.Bulk.Actions(d.Verbs), d.History.Actions(), d.Audit.Actions(), d.SoftDelete.Actions(), d.Totals.Actions(list))
 }
