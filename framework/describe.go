@@ -80,12 +80,15 @@ func (a *API) NeedsReindex(ctx context.Context, viewset string) (bool, error) {
 // Searchable lists the viewsets that store a search document.
 func (a *API) Searchable() []string { return index.NewIndexer(a.registry).Searched() }
 
-// A RecordedTable is a table whose changes are recorded, and the path of the viewset that declares its [History].
+// A RecordedTable is a table whose changes or reads are recorded, and the path of the viewset that declares its [History] or [Reads].
 type RecordedTable struct{ ViewSet, Table string }
 
 // Recorded lists the tables whose changes are recorded, in order of registration. Call it after [API.Check] or
 // [API.Handler].
 func (a *API) Recorded() []RecordedTable { return each(a.registry.Recording(), newRecordedTable) }
+
+// Audited lists the tables whose reads are recorded, in order of registration. Call it after [API.Check] or [API.Handler].
+func (a *API) Audited() []RecordedTable { return each(a.registry.Auditing(), newRecordedTable) }
 
 func newRecordedTable(t table.RecordedTable) RecordedTable { return RecordedTable(t) }
 

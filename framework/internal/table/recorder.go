@@ -59,6 +59,16 @@ func (a *Registry) Recording() (all []RecordedTable) {
 	return all
 }
 
+// Auditing lists the tables whose reads are recorded, with the paths of the viewsets that declare that, in order of registration.
+func (a *Registry) Auditing() (all []RecordedTable) {
+	for _, r := range a.Resources {
+		if r.Declaration.Audit.Permission != nil {
+			all = append(all, RecordedTable{r.Path, r.Table.Name})
+		}
+	}
+	return all
+}
+
 // Recorded reports whether changes of the rows are recorded: by the history of their table, or by the
 // Recorder of the API.
 func (r *Resource) Recorded() bool {
