@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/relation"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/wire"
@@ -26,7 +27,7 @@ func Tables() []query.NeededTable {
 }
 
 // Record stores an entry for an answer that shows rows whose reads are recorded, or that is about such rows in another way: as a
-// list without rows, or totals. It returns when the entry is committed, so no data is sent without it. The rows of an answer
+// list without rows, or totals of their values. It returns when the entry is committed, so no data is sent without it. The rows of an answer
 // in parts are added to the entry before the part that shows them. An answer to a write that has no body shows nothing.
 func Record(c *call.Call, e *table.Endpoint, r *table.Request, resp *table.Response) error {
 	if e.IsWrite() && resp.Value == nil && resp.Parts == nil {
@@ -36,10 +37,28 @@ func Record(c *call.Call, e *table.Endpoint, r *table.Request, resp *table.Respo
 	if resp.Parts != nil {
 		resp.Parts.Before = w.flush
 	}
-	if e.Resource.API.Audited(e.Resource.Table) && !e.ShowsReads {
+	if e.Resource.API.Audited(e.Resource.Table) && !e.ShowsReads || computesTotals(e, r) {
 		return w.write()
 	}
 	return w.flush()
+}
+
+// computesTotals reports whether a request names values of related rows whose reads are recorded, to group by them or to compute a
+// total. The answer shows such values, and not the rows that have them.
+func computesTotals(e *table.Endpoint, r *table.Request) bool {
+	if e.Totals == nil {
+		return false
+	}
+	audited := func(step *relation.Relation) bool { return e.Resource.API.Audited(step.Schema.JoinTable) }
+	for _, part := range e.Totals.Parts {
+		names := naming.SplitList(r.Query.Get(part.Param))
+		for _, f := range part.Fields {
+			if slices.Contains(names, f.Name) && slices.ContainsFunc(relation.PathOf(f.Field), audited) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A writer stores the entry of one request.

@@ -180,7 +180,8 @@ func resources(t *testing.T) []framework.Resource {
 		},
 		framework.ViewSet[Visit]{
 			Name: "visits", Scope: framework.Public(), Permission: framework.Authenticated(), Relations: framework.Relations{"patient": "patients"},
-			Verbs: framework.Verbs{List: framework.Shows[visitLine](), Retrieve: framework.Shows[visitView](), Create: framework.Accepts[visitInput, visitPlain](), Patch: framework.Accepts[visitInput, visitView](), Delete: framework.Deletes()},
+			Totals: framework.Totals{By: []string{"reason", "patient.name", "patient.doctor.name"}, Max: []string{"patient.doctor_id"}},
+			Verbs:  framework.Verbs{List: framework.Shows[visitLine](), Retrieve: framework.Shows[visitView](), Create: framework.Accepts[visitInput, visitPlain](), Patch: framework.Accepts[visitInput, visitView](), Delete: framework.Deletes()},
 			Collection: []framework.CollectionAction{
 				framework.OnCollection("GET", "first", func(c *framework.Call, _ framework.None) (visitNote, error) {
 					p, err := framework.FindOne[patientView](c, "patients", int64(1))
