@@ -160,6 +160,7 @@ func orders() framework.ViewSet[Order] {
 	return framework.ViewSet[Order]{
 		Name: "orders", Verbs: framework.CRUD[orderInput, orderView](), Scope: framework.Own((*Order).owner).Unless(framework.Staff()),
 		Versions:  framework.Versions{Column: "version"},
+		Select:    framework.Select{Fields: true},
 		Models:    []any{(*OrderLabel)(nil)},
 		Relations: framework.Relations{"lines": "orders/{}/lines", "labels": "labels"},
 		Actions: []framework.Action[Order]{

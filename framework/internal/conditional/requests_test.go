@@ -231,7 +231,7 @@ func TestListsOfABody(t *testing.T) {
 				t.Errorf("%s: the tag was %s and is %s; want another hash of the body alone", c.name, old, now)
 			}
 			for _, body := range []fields{{"lines": []fields{}}, {"labels": []string{}}, {"title": "x", "lines": []fields{}, "labels": []string{}}} {
-				matching(by.ada, old).Patch(at, body).Expect(412).Header("ETag", now)
+				matching(by.ada, old).Patch(at, body).Expect(412).Header("ETag", now).Contains("rows of its lists have changed")
 				matching(by.ada, "W/"+old).Patch(at, body).Expect(412).Header("ETag", now)
 			}
 			matching(by.ada, old).Put(at, fields{"title": "x"}).Expect(412).Header("ETag", now)
@@ -244,6 +244,8 @@ func TestListsOfABody(t *testing.T) {
 			now = tagOf(t, by.ada.Get(at))
 			stale := strings.SplitAfter(now, ".")[0] + `0"`
 			matching(by.ada, stale).Put(at, fields{"title": "lost"}).Expect(412)
+			chosen := tagOf(t, by.ada.Get(at+"?fields=title"))
+			matching(by.ada, chosen).Patch(at, fields{"lines": []fields{}}).Expect(412).Header("ETag", now).Contains("chose members by a parameter")
 			matching(by.ada, strings.TrimSuffix(strings.SplitAfter(now, ".")[0], ".")+`"`).Patch(at, fields{"lines": []fields{}}).Expect(200)
 			matching(by.ada, "*").Put(at, fields{"title": "first", "lines": []fields{{"text": "one"}}}).Expect(200)
 			now = tagOf(t, by.ada.Get(at))

@@ -61,6 +61,10 @@ func (m *Match) CheckWhole(version, tag string) error {
 	if m == nil || m.Any || slices.Contains(m.tags, version) || tag != "" && slices.Contains(m.tags, strings.Trim(tag, `"`)) {
 		return nil
 	}
+	if slices.ContainsFunc(m.tags, func(tag string) bool { return versionOf(tag) == version }) {
+		return failed("The record has the version that If-Match names, but its answer has another ETag: rows of its lists have changed, or the request" +
+			" chose members by a parameter. Nothing was changed, because the body sets a list; read the record again, without such parameters.")
+	}
 	return m.changed()
 }
 
@@ -78,6 +82,10 @@ func (m *Match) changed() error {
 	if m.malformed {
 		detail = "If-Match is an ETag with its quotes, as a read answers it, a list of such tags, or *. Nothing was changed."
 	}
+	return failed(detail)
+}
+
+func failed(detail string) error {
 	return problem.Refuse(http.StatusPreconditionFailed, problem.CodePreconditionFailed, detail)
 }
 
