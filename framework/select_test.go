@@ -86,12 +86,13 @@ func TestSelectIsRefused(t *testing.T) {
 		emma, _, _ := stocked(t, db)
 		for _, test := range []struct{ name, query, param, detail string }{
 			{"an unknown field", "fields=titel", "fields", `has \"titel\", which cannot be chosen; did you mean title?`},
-			{"a column that the view does not show", "fields=notes", "fields", `has \"notes\", which cannot be chosen`},
+			{"a column that the view does not show", "fields=notes", "fields", `has \"notes\", which cannot be chosen; each name must be one of id, title, author, original, chapters, sequels`},
+			{"a long name", "fields=" + strings.Repeat("x", 1000), "fields", `has \"` + strings.Repeat("x", 200)},
 			{"a field of another row", "fields=author.name", "fields", `has \"author.name\", which cannot be chosen`},
 			{"an empty name", "fields=title,,id", "fields", `has \"\", which cannot be chosen`},
 			{"an unknown expansion", "expand=autor", "expand", `has \"autor\", which cannot be chosen; did you mean author?`},
 			{"a field of a row to expand", "fields=original.author", "fields", `has \"original.author\", which cannot be chosen; name it in expand`},
-			{"an expansion of what rows always have", "expand=chapters", "expand", `has \"chapters\", which cannot be chosen`},
+			{"an expansion of what rows always have", "expand=chapters", "expand", `has \"chapters\", which cannot be chosen; each name must be one of author, original.author, sequels, sequels.chapters`},
 			{"an expansion that is not declared", "expand=author.country", "expand", `has \"author.country\", which cannot be chosen`},
 			{"a parameter twice", "fields=id&fields=title", "fields", "is given more than once"},
 			{"too many names", "fields=" + strings.Repeat("id,", 100) + "id", "fields", "has more than 100 names"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"trestle.example/framework/internal/declare"
@@ -140,10 +139,7 @@ func (s *Selection) Read(values query.Values) (*Plan, error) {
 	}
 	var faults []problem.Fault
 	read := func(param, text string, known []choice) []string {
-		named, detail := named(text, names(known))
-		if param == paramFields && detail != "" && slices.ContainsFunc(s.expanded, func(c choice) bool { return strings.Contains(detail, strconv.Quote(c.name)) }) {
-			detail += "; name it in " + paramExpand
-		}
+		named, detail := s.named(param, text, names(known))
 		if detail != "" {
 			faults = append(faults, problem.Fault{Parameter: param, Code: problem.CodeInvalidParameter, Detail: detail})
 		}
@@ -157,7 +153,7 @@ func (s *Selection) Read(values query.Values) (*Plan, error) {
 }
 
 // named splits a parameter into names. The detail says what is wrong with it, "" for nothing.
-func named(text string, known []string) (all []string, detail string) {
+func (s *Selection) named(param, text string, known []string) (all []string, detail string) {
 	if text == "" {
 		return nil, ""
 	}
@@ -166,11 +162,22 @@ func named(text string, known []string) (all []string, detail string) {
 	}
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
-			return nil, fmt.Sprintf("has %q, which cannot be chosen", name) + naming.Suggestion(naming.Nearest(name, known))
+			return nil, fmt.Sprintf("has %q, which cannot be chosen", naming.Clip(name)) + s.instead(param, name, known)
 		}
 		all = append(all, name)
 	}
 	return all, ""
+}
+
+// instead says what a client may name instead of a name that cannot be chosen: in another parameter, a similar one, or one of all.
+func (s *Selection) instead(param, name string, known []string) string {
+	switch near := naming.Nearest(name, known); {
+	case param == paramFields && slices.Contains(names(s.expanded), name):
+		return "; name it in " + paramExpand
+	case near != "":
+		return naming.Suggestion(near)
+	}
+	return "; each name " + naming.ListWords(known)
 }
 
 // unnamed lists the fields that rows do not have: those that fields leaves out, unless a name in expand leads through them, and
