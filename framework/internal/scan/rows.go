@@ -62,7 +62,7 @@ func (w SentRows) One() (SentRow, error) {
 }
 
 // Only returns nil for one row and NotFound for none. Several rows are an error of the
-// declaration: the field of a Lookup is not unique.
+// declaration: the field of a Lookup, or of an Upsert, is not unique.
 func Only(rows int) error {
 	switch rows {
 	case 0:
@@ -70,5 +70,5 @@ func Only(rows int) error {
 	case 1:
 		return nil
 	}
-	return naming.Sentence("several rows have the key of the path: the field of a Lookup needs a unique index")
+	return naming.Sentence("several rows have one key: the field of a Lookup or of an Upsert needs a unique index")
 }
