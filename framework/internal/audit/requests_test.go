@@ -110,6 +110,32 @@ func TestEachReadHasAnEntry(t *testing.T) {
 	})
 }
 
+// TestRepeatedRequests: the entry of the first request with an Idempotency-Key names the row that the answers to repeated requests show,
+// also if the first client preferred no body.
+func TestRepeatedRequests(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {
+		keyed := as("ada").With("Idempotency-Key", "k1")
+		minimal := keyed.With("Prefer", "return=minimal")
+		for i, c := range []*frameworktest.Client{minimal, keyed, minimal} {
+			got := c.Post("/api/patients/", fields{"name": "P6"}).Expect(201)
+			if shown := strings.Contains(got.Body(), "P6"); shown != (i == 1) {
+				t.Fatalf("answer %d is %q", i, got.Body())
+			}
+		}
+		var named [][]string
+		for _, e := range entries(t, db) {
+			named = append(named, e.ViewSetKeys)
+		}
+		if len(named) != 3 || !slices.Equal(named[0], []string{"patients 6"}) || len(named[1]) > 0 || len(named[2]) > 0 {
+			t.Errorf("the entries name %v; want the row in the first one alone", named)
+		}
+		as("ada").With("Prefer", "return=minimal").Post("/api/patients/", fields{"name": "P7"}).Expect(201)
+		if n := len(entries(t, db)); n != 3 {
+			t.Errorf("an answer that shows nothing, now or later, has an entry: there are %d", n)
+		}
+	})
+}
+
 type fields = map[string]any
 
 // TestWhoSeesTheReads: the reads of a row have the scope of the row and a permission of their own, and are in pages.

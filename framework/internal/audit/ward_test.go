@@ -125,8 +125,10 @@ func patients(t *testing.T) framework.ViewSet[Patient] {
 	if err != nil {
 		t.Fatal(err)
 	}
+	verbs := framework.CRUD[patientInput, patientView]()
+	verbs.Create = verbs.Create.Idempotent()
 	return framework.ViewSet[Patient]{
-		Name: "patients", Verbs: framework.CRUD[patientInput, patientView](), Scope: framework.Own((*Patient).owner).Unless(framework.Staff()), Permission: framework.Authenticated(),
+		Name: "patients", Verbs: verbs, Scope: framework.Own((*Patient).owner).Unless(framework.Staff()), Permission: framework.Authenticated(),
 		Filters: []framework.Filter{filter.Exact("name")}, Ordering: framework.Ordering{Allowed: []string{"name"}, Default: "id"}, Pagination: page.Number{Size: 2, SizeParam: "page_size", MaxSize: 20},
 		Relations: framework.Relations{"doctor": "patients", "visits": "visits"}, Export: []framework.Media{framework.CSV, framework.NDJSON},
 		Bulk: framework.Bulk{Create: true, Patch: true, Each: true}, Totals: framework.Totals{By: []string{"name"}}, Select: framework.Select{Fields: true},

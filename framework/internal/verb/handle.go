@@ -70,13 +70,25 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 	}
 	resp, err := e.Serve(c, req)
 	resp, err = e.present(c, resp, e.withCurrent(c, req, e.notYours(c, req, err)), func(err error) error { return e.translated(c, req, err) })
-	if err == nil && e.MayLackBody() && prefer.Minimal(r.Header.Values(prefer.Header)) {
-		resp = withoutBody(c, resp)
+	if err != nil {
+		return resp, err
 	}
-	if err == nil && e.Record != nil {
-		err = e.Record(c, req, resp)
+	return e.send(c, req, resp)
+}
+
+// send leaves out the body that the client does not want, and records the rows that the answer shows. The answer that is stored for an
+// Idempotency-Key shows its rows to repeated requests, which read no rows, so they are recorded with the first answer even without a body.
+func (e Handler) send(c *call.Call, req *table.Request, resp *table.Response) (sent *table.Response, err error) {
+	if sent = resp; e.MayLackBody() && prefer.Minimal(req.HTTP.Header.Values(prefer.Header)) {
+		sent = withoutBody(c, resp)
 	}
-	return resp, err
+	switch {
+	case e.Record == nil:
+		return sent, nil
+	case req.IdempotencyKey != "":
+		return sent, e.Record(c, req, resp)
+	}
+	return sent, e.Record(c, req, sent)
 }
 
 // withoutBody is the answer to a write whose client prefers none: it has the same headers, and 204 instead of 200. The answer that is
