@@ -13,7 +13,7 @@ import (
 )
 
 // TestForgetReads: history forget removes the paths of reads from a resource that has a record of reads and no history, and explains
-// its refusals.
+// which resources it rejects.
 func TestForgetReads(t *testing.T) {
 	t.Parallel()
 	type row struct {
