@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{"bulk/bulk.go", "	if b.Resource.Scope.Kind != declare.ScopeWhere || len(items) == 0 {\n", "	if b.Resource.Scope.Kind != declare.ScopeWhere || len(items) == 0 || BROKEN {\n"},
 	// Histories and reads.
 	{"table/reads.go", "	object := r.Object(c, req)\n", "	object := r.Object(c, req)\n	if BROKEN {\n		object = c.DB.NewSelect().Model(r.Table.ZeroIface).Where(\"?TableAlias.? = ?\", bun.Ident(r.Key.Name), req.Key)\n	}\n"},
-	{"history/reading.go", "\"viewset = ? AND row_key = ?\", sqldb.Param(h.Resource.Path), sqldb.Param(key))", "\"viewset = ? AND (row_key = ? OR ?)\", sqldb.Param(h.Resource.Path), sqldb.Param(key), BROKEN)"},
+	{"history/reading.go", "\"viewset = ? AND row_key = ?\", sqldb.Param(h.Resource.Path), sqldb.Param(req.Key))", "\"viewset = ? AND (row_key = ? OR ?)\", sqldb.Param(h.Resource.Path), sqldb.Param(req.Key), BROKEN)"},
 	{"audit/entry.go", "k.row_key = ? ?\", sqldb.Param(viewset), sqldb.Param(key), end))", "(k.row_key = ? OR ?) ?\", sqldb.Param(viewset), sqldb.Param(key), BROKEN, end))"},
 	// Nested viewsets and lists of related rows.
 	{"table/scan.go", "	if r.Above != nil {\n		r.Above.narrow", "	if r.Above != nil && !BROKEN {\n		r.Above.narrow"},

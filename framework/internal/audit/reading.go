@@ -26,35 +26,23 @@ type Reading struct{ Endpoint verb.Handler }
 // Serve answers one request. If the row does not exist or is out of scope, the error is 404. The order is that of the ids of the
 // requests, which begin with their times.
 func (g Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	values, err := g.Endpoint.ReadParams(c, r.Query)
+	req, err := history.NewRequest(c, r, g.Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	window, err := g.Endpoint.Pagination.Window(values)
-	if err != nil {
-		return nil, err
-	}
-	deleted, err := g.Endpoint.ReadDeleted(c, values)
-	if err != nil {
-		return nil, err
-	}
-	key, err := g.Endpoint.Resource.KeyText(c, r, deleted)
-	if err != nil {
-		return nil, err
-	}
-	end := bun.SafeQuery("ORDER BY k.request DESC LIMIT ?", sqldb.Param(window.Limit+1))
-	if before := values[history.ParamBefore]; before != "" {
-		id, err := uuid.Parse(before)
+	end := bun.SafeQuery("ORDER BY k.request DESC LIMIT ?", sqldb.Param(req.Window.Limit+1))
+	if req.Before != "" {
+		id, err := uuid.Parse(req.Before)
 		if err != nil {
 			return nil, problem.InvalidParameter(history.ParamBefore, "must be the id of a request, which is a UUID")
 		}
 		end = bun.SafeQuery("AND k.request < ? ?", sqldb.Param(id), end)
 	}
-	entries, err := read(c, c.Session(), g.Endpoint.Resource.Path, key, end)
+	entries, err := read(c, c.Session(), g.Endpoint.Resource.Path, req.Key, end)
 	if err != nil {
 		return nil, err
 	}
-	return g.answer(c, r, window, entries)
+	return g.answer(c, r, req.Window, entries)
 }
 
 // answer makes the page of the entries.

@@ -33,34 +33,22 @@ type Reading struct {
 // The order is that of the sequence. Two changes of one row never run at the same time, because each locks the row, so an
 // entry that is stored later is never before one that a page has shown.
 func (h *Reading) Serve(c *call.Call, r *table.Request) (*table.Response, error) {
-	values, err := h.Endpoint.ReadParams(c, r.Query)
+	req, err := NewRequest(c, r, h.Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	window, err := h.Endpoint.Pagination.Window(values)
-	if err != nil {
-		return nil, err
-	}
-	deleted, err := h.Endpoint.ReadDeleted(c, values)
-	if err != nil {
-		return nil, err
-	}
-	key, err := h.Resource.KeyText(c, r, deleted)
-	if err != nil {
-		return nil, err
-	}
-	h.Resource.API.NoteRead(c, h.Resource.Table, key)
-	of := bun.SafeQuery("viewset = ? AND row_key = ?", sqldb.Param(h.Resource.Path), sqldb.Param(key))
+	h.Resource.API.NoteRead(c, h.Resource.Table, req.Key)
+	of := bun.SafeQuery("viewset = ? AND row_key = ?", sqldb.Param(h.Resource.Path), sqldb.Param(req.Key))
 	of = bun.SafeQuery("? AND seq >= (SELECT coalesce(max(seq), 0) FROM row_history WHERE ? AND change = 'created')", of, of) // an earlier row had this key
-	where, err := h.before(c, of, values[ParamBefore])
+	where, err := h.before(c, of, req.Before)
 	if err != nil {
 		return nil, err
 	}
-	events, err := read(c, c.Session(), bun.SafeQuery("? ORDER BY seq DESC LIMIT ?", where, sqldb.Param(window.Limit+1)))
+	events, err := read(c, c.Session(), bun.SafeQuery("? ORDER BY seq DESC LIMIT ?", where, sqldb.Param(req.Window.Limit+1)))
 	if err != nil {
 		return nil, err
 	}
-	return h.answer(c, r, window, events)
+	return h.answer(c, r, req.Window, events)
 }
 
 // before is the condition of the entries of a row that are older than one of them, which the text names. Without a text it is

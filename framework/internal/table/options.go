@@ -54,7 +54,7 @@ type Options struct {
 	CursorKeys      [][]byte
 }
 
-// Complete returns the settings with the defaults of those that are not set.
+// Complete returns the settings. A setting that is not set has its default.
 func (c Options) Complete() Options {
 	if c.Prefix == "" {
 		c.Prefix = "/api"

@@ -16,8 +16,8 @@ import (
 )
 
 // tryGuesses reads a list, or its totals, by each parameter with a text or a key of a row that the caller may not see, and with a text that
-// no row has. The answers must be the same: a number that differs shows that the row exists. The rows are of the table of the list, and
-// of those to which its relations lead. A value of a field that Sees hides from the caller is tried in the same way.
+// no row has. The answers must be the same: a number that differs shows that the row exists. It tries rows of the table of the list and
+// rows of related tables. It tries values of fields that Sees hides from the caller in the same way.
 func (p prover) tryGuesses(e *exchange.Endpoint) {
 	if e.Spec.Key != nil || e.Pagination == nil && e.Totals == nil || !e.HandsRows() {
 		return
