@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/labstack/echo/v4"
@@ -133,4 +135,60 @@ func TestMiddlewareThatIsNil(t *testing.T) {
 			t.Errorf("the mistakes are %v; want %q", err, want)
 		}
 	}
+}
+
+// lingering is an authenticator that leaves goroutines behind, which read the context of the call
+// until stop is closed, as database/sql does for the statements of an authenticator.
+type lingering struct {
+	names
+
+	stop chan struct{}
+	left *sync.WaitGroup
+}
+
+func (l lingering) Authenticate(c *framework.Call, r *http.Request) (*framework.Caller, error) {
+	l.left.Go(func() {
+		for {
+			select {
+			case <-l.stop:
+				return
+			default:
+				c.Done()
+				c.Value(tenantKey{})
+			}
+		}
+	})
+	return l.names.Authenticate(c, r)
+}
+
+// TestContextIsReplacedWhileItIsRead: statements of an authenticator may still read the call when
+// its context gets the values of the caller, of middleware and of an answer in parts. The race
+// detector reports a context that is replaced in another way.
+func TestContextIsReplacedWhileItIsRead(t *testing.T) {
+	scheme := lingering{stop: make(chan struct{}), left: &sync.WaitGroup{}}
+	c := config(sqlite(t))
+	c.Authentication = []framework.Authenticator{scheme}
+	exported := wrapped()
+	exported.Export = []framework.Media{framework.CSV}
+	api, client := serveAPI(t, c, exported, authors(), countries())
+	protected, err := api.Protect(framework.Authenticated(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = framework.CallOf(r.Context()).Err()
+		fmt.Fprint(w, "beside")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := client.as("ada")
+	ada.get("/api/books/tenant/").is(200).says(`{"tenant":"<nil>abcde"}`)
+	ada.get("/api/books/?format=csv").is(200).says("title")
+	ada.get("/api/books/").is(200)
+
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/beside", nil)
+	request.Header.Set("Authorization", "Name ada")
+	protected.ServeHTTP(answer, request)
+	if answer.Body.String() != "beside" {
+		t.Errorf("the handler beside the API answered %d %s", answer.Code, answer.Body)
+	}
+	close(scheme.stop)
+	scheme.left.Wait()
 }

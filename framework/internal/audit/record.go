@@ -93,8 +93,7 @@ func (w *writer) write() error {
 		}
 		return statements[len(done)], nil
 	}
-	// An answer in parts gives the call another context, and a statement that has ended may still read the one that it got.
-	if _, err := w.endpoint.Resource.API.DB.Session().WriteThen(w.call.Context, statements[0], w.call.ID, next); err != nil {
+	if _, err := w.endpoint.Resource.API.DB.Session().WriteThen(w.call, statements[0], w.call.ID, next); err != nil {
 		return err
 	}
 	w.written, p.Read = true, p.Read[:0]

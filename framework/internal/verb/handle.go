@@ -12,6 +12,7 @@ import (
 	"trestle.example/framework/internal/fair"
 	"trestle.example/framework/internal/ignored"
 	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/nested"
 	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/signature"
@@ -220,5 +221,5 @@ func Charge(c *call.Call, viewset string) {
 	if !client.Anonymous {
 		client.Caller = c.Caller.IDText()
 	}
-	c.Context = fair.With(c.Context, client)
+	moving.Replace(&c.Context, fair.With(moving.Now(c.Context), client))
 }

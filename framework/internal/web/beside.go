@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
@@ -55,13 +56,13 @@ func NewProtected(a *table.Registry, permission call.Permission, next http.Handl
 				s.answer(w, r, x.Route, func(*call.Call) (*table.Response, error) { return nil, err }, "")
 				return
 			}
-			x.Context = withValues(x.lasting, x.Context)
 			verb.Charge(x.Call, "")
+			r = x.become(withValues(x.lasting, moving.Now(x.Context)), r)
 			fair.Last(x)
 			forbidStoring(w.Header())
 			x.observation.limit = a.Config.Timeout
 			x.observation.setDeadlines(0)
-			s.run(x, w, r.WithContext(context.WithValue(x.Context, exchangeKey{}, x)), next)
+			s.run(x, w, r, next)
 			if x.observation.taken == nil {
 				x.observation.setDeadlines(a.Config.Timeout)
 			}

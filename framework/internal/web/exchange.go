@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
@@ -40,7 +41,7 @@ func newCall(ctx context.Context, a *table.Registry, r *http.Request, header htt
 		Route: call.Route{Method: naming.MethodOf(r)}, Header: header, Request: r,
 		Address: a.Origin.Address(r), Secure: a.Origin.Secure(r),
 	})
-	c.Context = fair.With(ctx, fair.Client{Address: fair.Network(c.Address)})
+	c.Context = moving.New(fair.With(ctx, fair.Client{Address: fair.Network(c.Address)}))
 	return c
 }
 
@@ -50,6 +51,12 @@ type exchangeKey struct{}
 // exchangeOf returns the exchange of a request.
 func exchangeOf(r *http.Request) *exchange {
 	return r.Context().Value(exchangeKey{}).(*exchange) //nolint:forcetypeassert // begin put it there
+}
+
+// become gives the call a context, and returns the request with it.
+func (x *exchange) become(ctx context.Context, r *http.Request) *http.Request {
+	moving.Replace(&x.Context, ctx)
+	return r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 }
 
 // hungUp reports whether the client closed its connection.

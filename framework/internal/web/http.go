@@ -19,6 +19,7 @@ import (
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/fault"
 	"trestle.example/framework/internal/ignored"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
@@ -353,7 +354,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, then func(*exchan
 		defer s.endUnlogged(x, r)
 		s.beginObservers(x, r)
 	}
-	r = r.WithContext(context.WithValue(x.Context, exchangeKey{}, x))
+	r = x.become(moving.Now(x.Context), r)
 	if preflight && s.api.Origin.HostAllowed(r) == nil {
 		s.answer(w, r, call.Route{Name: "preflight", Method: http.MethodOptions}, s.cors.preflight, "")
 		return

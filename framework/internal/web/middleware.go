@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/caching"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/table"
 )
 
@@ -21,7 +22,7 @@ func (s *server) wrap(e *table.Endpoint, w http.ResponseWriter, r *http.Request,
 	}
 	x.Route = e.Route
 	var next http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x.Context = r.Context() // it has the values of the middleware
+		moving.Replace(&x.Context, r.Context()) // it has the values of the middleware
 		serve(w, r)
 	})
 	for _, m := range slices.Backward(e.Middleware) {

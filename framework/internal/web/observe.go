@@ -11,6 +11,7 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/fault"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/problem"
 )
@@ -56,11 +57,11 @@ func (o *observation) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 func (s *server) beginObservers(x *exchange, r *http.Request) {
 	for i, each := range s.api.Config.Observers {
 		p := s.runObserver(x, each, func() {
-			ctx := each.Begin(x.Context, r)
+			ctx := each.Begin(moving.Now(x.Context), r)
 			if ctx == nil {
 				panic("Begin returned no context")
 			}
-			x.Context = ctx
+			moving.Replace(&x.Context, ctx)
 		})
 		if fault.IsAbort(p) {
 			panic(p)

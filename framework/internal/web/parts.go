@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/fair"
+	"trestle.example/framework/internal/moving"
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/stream"
 )
@@ -24,8 +25,7 @@ type progress struct {
 func (x *exchange) prolong(r *http.Request, limit time.Duration) *http.Request {
 	ctx, stop := context.WithCancelCause(x.lasting)
 	x.progress = &progress{limit, time.AfterFunc(limit, func() { stop(context.DeadlineExceeded) }), stop}
-	x.Context = withValues(ctx, x.Context)
-	return r.WithContext(context.WithValue(x.Context, exchangeKey{}, x))
+	return x.become(withValues(ctx, moving.Now(x.Context)), r)
 }
 
 // made records progress.
