@@ -28,7 +28,7 @@ type Totals struct {
 	Min []string
 	// Max lists the fields whose greatest values clients may request. Defaults to none.
 	Max []string
-	// Param is the query parameter with the fields of the groups. Defaults to "group".
+	// Param is the query parameter with the fields of the groups. It must not be a parameter of List. Defaults to "group".
 	Param string
 	// MaxGroups is the greatest number of groups of one answer. More groups are 400 invalid_parameter. Defaults to 1,000.
 	MaxGroups int

@@ -31,6 +31,9 @@ func (b *binder) bindTotals(r *table.Resource, a declare.Action, fault func(erro
 	b.filters(l.List, a.Filters, add)
 	b.searches(l.List, add)
 	add("soft delete", restore.ShowDeleted(e)...)
+	if list := r.EndpointOf(call.VerbList); list != nil { // nil: the verb has a mistake
+		plan.CheckBeside(e.Params, list.Params, fault)
+	}
 	l.Guard()
 	refuseUnseen(l.List)
 	e.Serve = verb.Reading(l.Serve)

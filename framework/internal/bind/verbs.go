@@ -214,11 +214,14 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown scan.Repres
 	return l
 }
 
-// params returns a function that adds query parameters to an endpoint, and reports a name that it has already.
+// params returns a function that adds query parameters to an endpoint, and reports wrong names and names that it has already.
 func (b *binder) params(e *table.Endpoint) func(place string, ps ...query.Param) {
 	params := map[string]string{}
 	return func(place string, ps ...query.Param) {
 		for _, p := range ps {
+			if err := naming.CheckParameter(p.Name); err != nil {
+				b.fault(e.Resource.Path, place, err)
+			}
 			if taken, ok := params[p.Name]; ok {
 				b.fault(e.Resource.Path, place, naming.Sentence("parameter %q is read by %s already", p.Name, taken))
 			}

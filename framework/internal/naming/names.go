@@ -10,6 +10,18 @@ import (
 // CodeName is the pattern of an error code.
 var CodeName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
+// parameterName is the pattern of the name of a query parameter: characters that no client has to encode or that clients write in
+// brackets, such as page[size].
+var parameterName = regexp.MustCompile(`^[A-Za-z0-9_.$:@*~\[\]-]+$`)
+
+// CheckParameter returns a mistake in the name of a query parameter.
+func CheckParameter(name string) error {
+	if parameterName.MatchString(name) {
+		return nil
+	}
+	return Sentence("the parameter %q is no name of a query parameter; use letters, digits, - and _, such as \"page_size\"", name)
+}
+
 // Camel joins words to a name in lower camel case: "users" and "view_all" are "usersViewAll". It
 // panics if the words have no letter and no digit.
 func Camel(first string, rest ...string) string {

@@ -265,9 +265,12 @@ func (e *Endpoint) HasCursors() bool {
 }
 
 // Retrieving is the endpoint that reads one row of the viewset, nil without one.
-func (r *Resource) Retrieving() *Endpoint {
+func (r *Resource) Retrieving() *Endpoint { return r.EndpointOf(call.VerbRetrieve) }
+
+// EndpointOf is the endpoint of a verb; nil without one.
+func (r *Resource) EndpointOf(verb string) *Endpoint {
 	for _, e := range r.Endpoints {
-		if e.Route.Name == call.VerbRetrieve {
+		if e.Route.Name == verb {
 			return e
 		}
 	}

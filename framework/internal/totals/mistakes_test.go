@@ -51,6 +51,19 @@ func TestMistakes(t *testing.T) {
 				v.Filters = []framework.Filter{filter.Exact("group", "status")}
 			}, `visits: filter "status": parameter "group" is read by totals already`},
 			{"a parameter of the totals", func(v *framework.ViewSet[Visit]) { v.Totals.Param = "sum" }, `visits: totals: parameter "sum" is read by totals already`},
+			{"a parameter of no name", func(v *framework.ViewSet[Visit]) { v.Totals.Param = " " }, `visits: totals: the parameter " " is no name of a query parameter; use letters, digits, - and _, such as "page_size"`},
+			{"a parameter that has to be encoded", func(v *framework.ViewSet[Visit]) { v.Totals.Param = "a b&" }, `visits: totals: the parameter "a b&" is no name of a query parameter`},
+			{"the parameter of a page", func(v *framework.ViewSet[Visit]) { v.Totals.Param = "page" }, `visits: totals: parameter "page" is read by the verb List already, and totals would read it as group; give one of them another name`},
+			{"the parameter of the order", func(v *framework.ViewSet[Visit]) {
+				v.Ordering, v.Totals.Param = framework.Ordering{Allowed: []string{"points"}}, "ordering"
+			}, `visits: totals: parameter "ordering" is read by the verb List already`},
+			{"the parameter of the search", func(v *framework.ViewSet[Visit]) { v.Totals.Param = "search" }, `visits: search: parameter "search" is read by totals already`},
+			{"the parameter of deleted rows", func(v *framework.ViewSet[Visit]) { v.Totals.Param = "deleted" }, `visits: soft delete: parameter "deleted" is read by totals already`},
+			{"a wrong parameter of the search", func(v *framework.ViewSet[Visit]) { v.Search.Param = "q?" }, `visits: search: the parameter "q?" is no name of a query parameter`},
+			{"a wrong parameter of the expression", func(v *framework.ViewSet[Visit]) { v.FilterExpression.Param = "q=" }, `visits: filter expression: the parameter "q=" is no name of a query parameter`},
+			{"a wrong parameter of a filter", func(v *framework.ViewSet[Visit]) {
+				v.Filters = []framework.Filter{filter.Exact("a,b", "status")}
+			}, `visits: filter "status": the parameter "a,b" is no name of a query parameter`},
 			{"no list", func(v *framework.ViewSet[Visit]) { v.Verbs.List = framework.Verb{} }, `visits: totals: the totals are those of the verb List, and there is none; declare it, or leave Totals out`},
 			{"an action of this name", func(v *framework.ViewSet[Visit]) {
 				v.Collection = []framework.CollectionAction{framework.Lists[visitView]("totals")}

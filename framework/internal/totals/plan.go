@@ -172,6 +172,17 @@ func (p *Plan) Params() (all []query.Param) {
 	return all
 }
 
+// CheckBeside reports a parameter that the list reads too. own are the parameters of the totals, beginning with those of the plan, and a
+// name that two of them have is reported already.
+func (p *Plan) CheckBeside(own, list []query.Param, fault func(error)) {
+	for _, part := range p.Parts {
+		has := func(q query.Param) bool { return q.Name == part.Param }
+		if slices.ContainsFunc(list, has) && !slices.ContainsFunc(own[len(p.Parts):], has) {
+			fault(naming.Sentence("parameter %q is read by the verb List already, and totals would read it as %s; give one of them another name", part.Param, part.Member))
+		}
+	}
+}
+
 // names lists what the parameter may name, in the order of the declaration.
 func (p Part) names() []string {
 	names := make([]string, len(p.Fields))
