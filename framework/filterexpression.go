@@ -28,14 +28,14 @@ type FilterExpression struct {
 	Fields []string
 	// Param is the query parameter. Defaults to "filter".
 	Param string
-	// MaxLength is the greatest number of characters. Defaults to 1,000.
+	// MaxLength is the greatest number of characters, at most 8,000. Defaults to 1,000.
 	MaxLength int
-	// MaxDepth is how deep parentheses may be in parentheses. Defaults to 5.
+	// MaxDepth is how deep parentheses may be in parentheses, at most 50. Defaults to 5.
 	MaxDepth int
-	// MaxComparisons is the greatest number of comparisons. Defaults to 20.
+	// MaxComparisons is the greatest number of comparisons, at most 200. Defaults to 20.
 	MaxComparisons int
-	// MaxRelated is the greatest number of subqueries over several related rows. There is one for each comparison such as
-	// tags.name = "go", for each relation with parentheses, and for each function such as count(comments). Defaults to 3.
+	// MaxRelated is the greatest number of subqueries over several related rows, at most 100. There is one for each comparison such
+	// as tags.name = "go", for each relation with parentheses, and for each function such as count(comments). Defaults to 3.
 	MaxRelated int
 }
 

@@ -21,6 +21,15 @@ const (
 	defaultRelated     = 3
 )
 
+// The greatest limits that a declaration may have. A longer query string is an error 414, and a deeper statement is beyond the limits of
+// SQLite.
+const (
+	mostLength      = 8000
+	mostDepth       = 50
+	mostComparisons = 200
+	mostRelated     = 100
+)
+
 // A Bound is a declaration with its fields. It does not change once it is bound.
 type Bound struct {
 	Param  string
@@ -46,20 +55,14 @@ type level struct {
 
 // Bind finds the fields of a declaration, and reports each mistake. It returns nil for a declaration without fields.
 func Bind(source query.Source, d declare.FilterExpression, fault func(error)) *Bound {
-	limits := Limits{d.MaxLength, d.MaxDepth, d.MaxComparisons, d.MaxRelated}
-	switch {
-	case slices.Min([]int{d.MaxLength, d.MaxDepth, d.MaxComparisons, d.MaxRelated}) < 0:
-		fault(naming.Sentence("a limit is less than 0; leave it out for the default"))
-	case len(d.Fields) == 0 && (limits != Limits{} || d.Param != ""):
-		fault(naming.Sentence("Fields is empty; list the fields that clients may use, or leave FilterExpression out"))
-	}
+	limits := limitsOf(d, fault)
 	if len(d.Fields) == 0 {
+		if d.MaxLength != 0 || d.MaxDepth != 0 || d.MaxComparisons != 0 || d.MaxRelated != 0 || d.Param != "" {
+			fault(naming.Sentence("Fields is empty; list the fields that clients may use, or leave FilterExpression out"))
+		}
 		return nil
 	}
-	b := &Bound{Param: cmp.Or(d.Param, "filter"), Limits: Limits{
-		cmp.Or(d.MaxLength, defaultLength), cmp.Or(d.MaxDepth, defaultDepth),
-		cmp.Or(d.MaxComparisons, defaultComparisons), cmp.Or(d.MaxRelated, defaultRelated),
-	}}
+	b := &Bound{Param: cmp.Or(d.Param, "filter"), Limits: limits}
 	var names []string
 	for i, name := range d.Fields {
 		f, err := find(source, name)
@@ -79,6 +82,20 @@ func Bind(source query.Source, d declare.FilterExpression, fault func(error)) *B
 	}
 	b.root = root
 	return b
+}
+
+// limitsOf reads the limits of a declaration, and reports each one that is less than 0 or beyond its greatest value.
+func limitsOf(d declare.FilterExpression, fault func(error)) Limits {
+	limit := func(setting string, value, usual, most int) int {
+		if value < 0 || value > most {
+			fault(naming.Sentence("%s is %d; it must be from 1 to %d, or left out for the default, %d", setting, value, most, usual))
+		}
+		return cmp.Or(value, usual)
+	}
+	return Limits{
+		limit("MaxLength", d.MaxLength, defaultLength, mostLength), limit("MaxDepth", d.MaxDepth, defaultDepth, mostDepth),
+		limit("MaxComparisons", d.MaxComparisons, defaultComparisons, mostComparisons), limit("MaxRelated", d.MaxRelated, defaultRelated, mostRelated),
+	}
 }
 
 // find finds a declared field. It is a mistake if no expression can have its name or a value of its type.

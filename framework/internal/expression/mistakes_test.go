@@ -27,7 +27,14 @@ func TestMistakes(t *testing.T) {
 			{"a relation", fields("tags"), `articles: filter expression: "tags" is a relation of Article; name a column of the related row, such as "tags.id"`},
 			{"a function", fields("count(comments)"), `articles: filter expression: "count(comments)" is a function of related rows, and expressions have no functions; show it in a view under a name, and list that name`},
 			{"a field twice", fields("title", "title"), `articles: filter expression: Fields has "title" twice`},
-			{"a limit below 0", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxDepth = -1 }, `articles: filter expression: a limit is less than 0; leave it out for the default`},
+			{"a length below 0", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxLength = -1 }, `articles: filter expression: MaxLength is -1; it must be from 1 to 8000, or left out for the default, 1000`},
+			{"a depth below 0", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxDepth = -1 }, `articles: filter expression: MaxDepth is -1; it must be from 1 to 50, or left out for the default, 5`},
+			{"a number of comparisons below 0", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxComparisons = -7 }, `articles: filter expression: MaxComparisons is -7; it must be from 1 to 200, or left out for the default, 20`},
+			{"a number of subqueries below 0", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxRelated = -1 }, `articles: filter expression: MaxRelated is -1; it must be from 1 to 100, or left out for the default, 3`},
+			{"a huge length", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxLength = 8001 }, `articles: filter expression: MaxLength is 8001; it must be from 1 to 8000`},
+			{"a huge depth", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxDepth = 51 }, `articles: filter expression: MaxDepth is 51; it must be from 1 to 50`},
+			{"a huge number of comparisons", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxComparisons = 1 << 40 }, `articles: filter expression: MaxComparisons is 1099511627776; it must be from 1 to 200`},
+			{"a huge number of subqueries", func(v *framework.ViewSet[Article]) { v.FilterExpression.MaxRelated = 101 }, `articles: filter expression: MaxRelated is 101; it must be from 1 to 100`},
 			{"a parameter without fields", func(v *framework.ViewSet[Article]) {
 				v.FilterExpression.Fields, v.FilterExpression.Param = nil, "where"
 			}, `articles: filter expression: Fields is empty; list the fields that clients may use, or leave FilterExpression out`},
@@ -93,6 +100,33 @@ func TestLimitsOfADeclaration(t *testing.T) {
 			} else {
 				r.Expect(400).Contains(want)
 			}
+		}
+	})
+}
+
+// TestGreatestLimits: both databases answer expressions that use the greatest limits.
+func TestGreatestLimits(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB) {
+		_, c := apitest.Serve(t, apitest.Config(db), with(func(v *framework.ViewSet[Article]) {
+			e := &v.FilterExpression
+			e.MaxLength, e.MaxDepth, e.MaxComparisons, e.MaxRelated = 8000, 50, 200, 100
+		})...)
+		few(t, db)
+		repeat := strings.Repeat
+		for name, text := range map[string]string{
+			"comparisons":              "price=1" + repeat(" OR price=1", 199),
+			"comparisons with AND":     "price=1" + repeat(" AND price=1", 199),
+			"parentheses":              repeat("(", 50) + "price=1" + repeat(")", 50),
+			"opposites in parentheses": repeat("NOT (", 50) + "price=1" + repeat(")", 50),
+			"parentheses with others":  repeat("(price=1 OR (price=2 AND ", 25) + "price=1" + repeat("))", 25),
+			"subqueries":               "tags.name=1" + repeat(" OR tags.name=1", 99),
+			"a long text":              `title="` + repeat("x", 7900) + `"`,
+		} {
+			t.Run(name, func(t *testing.T) {
+				if r := list(c.On(t), strings.ReplaceAll(text, "name=1", `name="a"`)); r.Status() != 200 {
+					t.Errorf("the answer is %d: %.300s", r.Status(), r.Body())
+				}
+			})
 		}
 	})
 }
