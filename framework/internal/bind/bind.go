@@ -80,6 +80,7 @@ func BindAll(a *table.Registry, declared []*declare.Declaration) error {
 	b.checks.CheckShapes()
 	b.checks.CheckNames()
 	b.checks.CheckIDs()
+	b.checks.CheckQuotas()
 	seal(a.Resources)
 	return b.err()
 }

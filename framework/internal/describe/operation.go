@@ -408,8 +408,13 @@ func (e Operation) refusesOthers() (codes []string) {
 // hasQuota reports whether the endpoint may add a row of an owner whose number of rows is limited. The results of several rows, one by
 // one, have the error themselves. A function may call Insert and Save.
 func (e Operation) hasQuota() bool {
+	return e.Resource.Path != "" && e.Resource.Quota() != nil && (e.Bulk == nil || !e.Bulk.Each) && e.AddsRows()
+}
+
+// AddsRows reports whether the endpoint may add a row of an owner to the table of its viewset.
+func (e Operation) AddsRows() bool {
 	switch {
-	case e.Resource.Path == "" || e.Resource.Quota() == nil || !e.IsWrite() || e.Bulk != nil && e.Bulk.Each:
+	case !e.IsWrite():
 		return false
 	case e.Restores || e.MayInsert() || e.Bulk != nil && e.Route.Method == http.MethodPut:
 		return true
