@@ -10,7 +10,8 @@ import "trestle.example/framework/internal/declare"
 //
 // The limit is that of the owner of a row, whichever caller stores it: staff with all rows in scope cannot exceed it for a user. It
 // holds for every viewset of the table; one of them declares it, and some endpoint of the API must add rows. It is exact under
-// concurrency: requests that add rows of one owner wait for each other. Rows that are deleted softly do not count. Rows that a program stores by statements of its own are not checked, but count.
+// concurrency: requests that add rows of one owner wait for each other. Rows that are deleted softly do not count. Rows
+// that a program stores by statements of its own are not checked, but count.
 //
 // If the limit becomes smaller than the number of rows that an owner has, these rows stay, and can be changed.
 type Quota struct {

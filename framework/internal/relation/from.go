@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/query"
 )
@@ -105,6 +106,10 @@ func (b Base) pathTo(path string) (f From, err error) {
 	if own, found := b.expression(path); found {
 		f.Column = &own
 		return f, nil
+	}
+	if column, _ := bunmodel.Named(b.table, path); before == "" && column != nil && fieldNamed(b.table, path) == "" {
+		const detail = "%q is a column of %s itself, and from is for related rows and expressions; leave the tag out, and name the field %s, of the type %s"
+		return f, naming.Sentence(detail, path, b.table.Type.Name(), column.GoName, column.StructField.Type)
 	}
 	if before == "" || fieldNamed(f.End.table, last) != "" {
 		if near := naming.DidYouMean(path, b.expressions()); before == "" && near != "" && fieldNamed(b.table, path) == "" {

@@ -286,6 +286,8 @@ func TestShapeMistakes(t *testing.T) {
 		Single  int64     `json:"single" from:"count(writer)"`
 		Ref     []remark  `json:"ref"    from:"comments" ref:"coments"`
 		Own     string    `json:"own"    from:"title"`
+		Words   *int64    `json:"words"  from:"writerID"`
+		Nope    string    `json:"nope"   from:"nope"`
 		Total   int64     `json:"total"  from:"total"`
 		Totals  *int64    `json:"totals" from:"total,limit=1"`
 		Scope   *int64    `json:"scope"  from:"total" ref:"authors"`
@@ -326,7 +328,9 @@ func TestShapeMistakes(t *testing.T) {
 		`wrong.After: from "count(comments),limit=1": ",limit=1" follows the function; a function has no options after its parenthesis`,
 		`wrong.Single: from "count(writer)": "writer" leads to one row; count needs a relation to several rows`,
 		`wrong.Ref: from "comments": no viewset "coments" is registered; did you mean "comments"?`,
-		`wrong.Own: from "title": no relation "title" in Article`,
+		`wrong.Own: from "title": "title" is a column of Article itself, and from is for related rows and expressions; leave the tag out, and name the field Title, of the type string`,
+		`wrong.Words: from "writerID": "writerID" is a column of Article itself, and from is for related rows and expressions; leave the tag out, and name the field WriterID, of the type *int64`,
+		`wrong.Nope: from "nope": no relation "nope" in Article`,
 		`filter "cuont(votes)": no function "cuont"`,
 		`ordering default: "count(tags)" is a second function of related rows; an order has at most one`,
 	}
@@ -418,4 +422,26 @@ func compareScores(x, y *int64) int {
 		return -1
 	}
 	return cmp.Compare(*y, *x)
+}
+
+// TestFromADeletedAt: a view that takes the time of its soft deletion from a tag has a mistake that says where the time is.
+func TestFromADeletedAt(t *testing.T) {
+	type gone struct {
+		ID   int64      `json:"id"`
+		Gone *time.Time `json:"gone" from:"deleted_at"`
+	}
+	type shown struct {
+		ID        int64     `json:"id"`
+		DeletedAt time.Time `json:"gone,omitzero"`
+	}
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		authors := framework.ViewSet[Author]{Name: "authors", Verbs: framework.ReadOnly[gone](), Scope: framework.Public()}
+		apitest.Mistake(t, config(db), `authors: list: gone.Gone: from "deleted_at": "deleted_at" is a column of Author itself, and from is for related rows and expressions; `+
+			`leave the tag out, and name the field DeletedAt, of the type time.Time`, authors)
+		authors.Verbs = framework.ReadOnly[shown]()
+		api := framework.New(config(db))
+		if api.Register(authors); api.Check() != nil {
+			t.Error(api.Check())
+		}
+	})
 }
