@@ -17,7 +17,7 @@ func Anyone() call.Permission {
 
 // Authenticated permits every identified caller.
 func Authenticated() call.Permission {
-	return permission{name: "authenticated", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() }, takesKnown: true}
+	return permission{name: "authenticated", takesKnown: true, identified: true, permit: func(c *call.Call) bool { return !c.Caller.Anonymous() }}
 }
 
 // SignedIn permits the identified callers that p permits.
@@ -30,7 +30,7 @@ func SignedIn(p call.Permission) call.Permission {
 
 // Staff permits callers that are staff.
 func Staff() call.Permission {
-	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }}
+	return permission{name: "staff", permit: func(c *call.Call) bool { return !c.Caller.Anonymous() && c.Caller.Staff }, identified: true}
 }
 
 // OrReadOnly permits every caller, anonymous ones included, to read: GET, HEAD and OPTIONS.
@@ -45,25 +45,25 @@ func OrReadOnly(p call.Permission) call.Permission {
 // Holds permits callers that have one permission, such as "patients.view". If
 // [IsPermissionName] is false for the name, API.Check reports a mistake.
 func Holds(name string) call.Permission {
-	return permission{name: name, holds: []string{name}, permit: func(c *call.Call) bool { return c.Caller.Holds(name) }}
+	return permission{name: name, holds: []string{name}, identified: true, permit: func(c *call.Call) bool { return c.Caller.Holds(name) }}
 }
 
 // HoldsModel permits callers that have the model's permission for the action: model.view to
 // read, model.add to create, model.delete to delete, and model.change to update and for
 // actions that write.
 func HoldsModel(model string) call.Permission {
-	return permission{name: model + ".view|add|change|delete", reading: model + ".view", holds: rightsOf(model), permit: func(c *call.Call) bool {
-		return c.Caller.Holds(model + "." + c.Route.Right())
-	}}
+	p := permission{name: model + ".view|add|change|delete", reading: model + ".view", holds: rightsOf(model), identified: true}
+	p.permit = func(c *call.Call) bool { return c.Caller.Holds(model + "." + c.Route.Right()) }
+	return p
 }
 
 // PerModel permits reading to every identified caller. A write requires model.add,
 // model.change or model.delete, as for [HoldsModel].
 func PerModel(model string) call.Permission {
 	holds := HoldsModel(model)
-	return permission{name: model + ".add|change|delete to write", reading: "authenticated", holds: rightsOf(model)[1:], permit: func(c *call.Call) bool {
-		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()
-	}}
+	p := permission{name: model + ".add|change|delete to write", reading: "authenticated", holds: rightsOf(model)[1:], identified: true}
+	p.permit = func(c *call.Call) bool { return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous() }
+	return p
 }
 
 // All permits what all of ps permit. The first that does not permit ends the check. Without ps
@@ -71,15 +71,18 @@ func PerModel(model string) call.Permission {
 func All(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	blocksKnown := slices.ContainsFunc(ps, func(p call.Permission) bool { return !TakesKnown(p) })
-	all := func(name func(call.Permission) string) string { return joined(needed(ps, name), " and ", "anyone") }
-	return permission{name: all(call.Permission.String), reading: all(Reading), of: ps, takesKnown: !blocksKnown, permit: func(c *call.Call) bool {
+	name := func(of func(call.Permission) string) string { return joined(needed(flat(ps), of), " and ", "anyone") }
+	all := permission{name: name(call.Permission.String), reading: name(Reading), of: ps, all: true, takesKnown: !blocksKnown}
+	all.identified = slices.ContainsFunc(ps, identified)
+	all.permit = func(c *call.Call) bool {
 		for _, p := range ps {
 			if !p.Permit(c) {
 				return false
 			}
 		}
 		return true
-	}}
+	}
+	return all
 }
 
 // Any permits what at least one of ps permits. The first that permits ends the check. Without
@@ -87,15 +90,17 @@ func All(ps ...call.Permission) call.Permission {
 func Any(ps ...call.Permission) call.Permission {
 	ps = present(ps)
 	names := func(name func(call.Permission) string) string { return joined(namesOf(ps, name), " or ", "nobody") }
-	takesKnown := slices.ContainsFunc(ps, TakesKnown)
-	return permission{name: names(call.Permission.String), reading: names(Reading), of: ps, takesKnown: takesKnown, permit: func(c *call.Call) bool {
+	either := permission{name: names(call.Permission.String), reading: names(Reading), of: ps, takesKnown: slices.ContainsFunc(ps, TakesKnown)}
+	either.identified = !slices.ContainsFunc(ps, func(p call.Permission) bool { return !identified(p) })
+	either.permit = func(c *call.Call) bool {
 		for _, p := range ps {
 			if p.Permit(c) {
 				return true
 			}
 		}
 		return false
-	}}
+	}
+	return either
 }
 
 // Not permits what p does not permit. If p or a part of it is nil, it permits nothing.
@@ -126,6 +131,8 @@ type permission struct {
 	of         []call.Permission // its parts
 	holds      []string          // the names of permissions that it requires
 	takesKnown bool              // it permits every identified caller
+	identified bool              // it permits identified callers alone
+	all        bool              // it requires all of its parts
 	missing    bool              // it replaces a nil permission
 }
 
@@ -153,19 +160,42 @@ func namesOf(ps []call.Permission, name func(call.Permission) string) (names []s
 	return names
 }
 
-// needed returns the names of permissions that are all required. It leaves out "anyone", and "authenticated"
-// beside a permission that only identified callers hold.
+// needed returns the names of permissions that are all required, each once. It leaves out "anyone", and "authenticated"
+// beside a permission that permits identified callers alone.
 func needed(ps []call.Permission, name func(call.Permission) string) (names []string) {
-	held := slices.ContainsFunc(ps, func(p call.Permission) bool {
-		one, ok := p.(permission)
-		return ok && len(one.holds) > 0 && name(p) != Authenticated().String()
-	})
+	known := slices.ContainsFunc(ps, func(p call.Permission) bool { return identified(p) && name(p) != Authenticated().String() })
 	for _, p := range ps {
-		if one := name(p); one != Anyone().String() && (one != Authenticated().String() || !held) {
+		if one := name(p); one != Anyone().String() && (one != Authenticated().String() || !known) && !slices.Contains(names, one) {
 			names = append(names, one)
 		}
 	}
 	return names
+}
+
+// identified reports whether a permission is known to permit identified callers alone.
+func identified(p call.Permission) bool {
+	one, ok := p.(permission)
+	return ok && one.identified
+}
+
+// flat replaces each permission that requires all of its parts by these parts.
+func flat(ps []call.Permission) (all []call.Permission) {
+	for _, p := range ps {
+		if one, ok := p.(permission); ok && one.all {
+			all = append(all, flat(one.of)...)
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Needed lists the names of all that a permission requires. The parameter name is [call.Permission.String] or [Reading].
+func Needed(p call.Permission, name func(call.Permission) string) []string {
+	if names := needed(flat([]call.Permission{p}), name); len(names) > 0 {
+		return names
+	}
+	return []string{name(p)}
 }
 
 // permissionName matches the name of a permission: a resource and a right.
@@ -193,19 +223,22 @@ func ForList(c *call.Call, viewset string) *call.Call {
 // PermitsListing permits the callers that the permission list permits to list a viewset,
 // whatever endpoint the call is for.
 func PermitsListing(list call.Permission, viewset string) call.Permission {
-	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {
-		return list.Permit(ForList(c, viewset))
-	}}
+	return reads(list, func(c *call.Call) bool { return list.Permit(ForList(c, viewset)) })
 }
 
 // PermitsRetrieval permits the callers that the permission retrieve permits to retrieve a row of a
 // viewset, whatever endpoint the call is for.
 func PermitsRetrieval(retrieve call.Permission, viewset string) call.Permission {
-	return permission{name: Reading(retrieve), of: []call.Permission{retrieve}, takesKnown: TakesKnown(retrieve), permit: func(c *call.Call) bool {
+	return reads(retrieve, func(c *call.Call) bool {
 		retrieving := *c
 		retrieving.Route = call.Route{ViewSet: viewset, Name: call.VerbRetrieve, Method: http.MethodGet}
 		return retrieve.Permit(&retrieving)
-	}}
+	})
+}
+
+// reads is a permission that requires of every request what p requires of one that reads.
+func reads(p call.Permission, permit func(*call.Call) bool) call.Permission {
+	return permission{name: Reading(p), of: []call.Permission{p}, takesKnown: TakesKnown(p), identified: identified(p), permit: permit}
 }
 
 // PermitsAll reports whether a permission is that of [Anyone].

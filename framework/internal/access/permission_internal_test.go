@@ -44,11 +44,14 @@ func TestNames(t *testing.T) {
 		name       string
 	}{
 		{All(Holds("a.b"), Staff()), "(a.b and staff)"}, {All(Anyone(), Staff()), "staff"}, {All(Anyone()), "anyone"}, {All(), "anyone"}, {Any(), "nobody"},
-		{All(Authenticated(), Holds("a.b")), "a.b"}, {All(Authenticated(), Staff()), "(authenticated and staff)"}, {Any(Authenticated(), Holds("a.b")), "(authenticated or a.b)"},
+		{All(Authenticated(), Holds("a.b")), "a.b"}, {All(Authenticated(), Staff()), "staff"}, {Any(Authenticated(), Holds("a.b")), "(authenticated or a.b)"},
 		{PermitsRetrieval(HoldsModel("x"), "x"), "x.view"}, {PermitsRetrieval(PerModel("x"), "x"), "authenticated"},
 		{PermitsRetrieval(OrReadOnly(PerModel("x")), "x"), "anyone"}, {PermitsRetrieval(Any(Staff(), PerModel("x")), "x"), "(staff or authenticated)"},
 		{All(PerModel("y"), PermitsRetrieval(HoldsModel("x"), "x")), "(y.add|change|delete to write and x.view)"},
 		{All(PerModel("y"), PermitsRetrieval(PerModel("x"), "x")), "y.add|change|delete to write"},
+		{All(All(Holds("a.b"), Authenticated()), Authenticated()), "a.b"}, {All(Any(Holds("a.b"), Holds("c.d")), Authenticated()), "(a.b or c.d)"},
+		{All(Any(Holds("a.b"), Anyone()), Authenticated()), "((a.b or anyone) and authenticated)"}, {All(named("own"), Authenticated()), "(own and authenticated)"},
+		{All(All(Holds("a.b"), Staff()), All(Staff(), Holds("c.d"))), "(a.b and staff and c.d)"},
 		{All(PerModel("y"), PermitsRetrieval(OrReadOnly(Staff()), "x")), "y.add|change|delete to write"},
 	} {
 		if got := c.permission.String(); got != c.name {

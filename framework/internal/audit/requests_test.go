@@ -196,6 +196,41 @@ func TestWhoSeesTheReads(t *testing.T) {
 	})
 }
 
+// TestWhatTheyNeed: the 403 of the reads and of the history names each permission that the caller needs, and says nothing about being
+// signed in, because the caller is.
+func TestWhatTheyNeed(t *testing.T) {
+	held, either := framework.Holds("zz.audit"), framework.Any(framework.Holds("zz.audit"), framework.Holds("zz.see"))
+	apitest.Databases(t, schema, func(t *testing.T, db *sqldb.DB) {
+		config := apitest.Config(db)
+		config.Authentication = []framework.Authenticator{names}
+		for _, test := range []struct {
+			name          string
+			reading, rows framework.Permission
+			want          string
+		}{
+			{"one permission", held, framework.Authenticated(), `it needs the permission \"zz.audit\".`},
+			{"one permission of identified callers", framework.All(held, framework.Authenticated()), framework.Authenticated(), `it needs the permission \"zz.audit\".`},
+			{"one permission beside those of the model", framework.All(held, framework.Authenticated()), framework.PerModel("patients"), `it needs the permission \"zz.audit\".`},
+			{"one permission and one of the model", held, framework.HoldsModel("patients"), `it needs the permissions \"zz.audit\" and \"patients.view\".`},
+			{"one of two permissions", either, framework.Authenticated(), `it needs the permission \"zz.audit\" or \"zz.see\".`},
+			{"one of two permissions and one of the model", either, framework.HoldsModel("patients"), `it needs the permissions \"zz.audit\" or \"zz.see\", and \"patients.view\".`},
+			{"staff with a permission", held, framework.Staff(), `it is for staff with the permission \"zz.audit\".`},
+			{"staff with a permission, twice", framework.All(held, framework.Staff()), framework.Staff(), `it is for staff with the permission \"zz.audit\".`},
+			{"staff alone", framework.Staff(), framework.Authenticated(), `; it is for staff.`},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				_, c := apitest.Serve(t, config, framework.ViewSet[Patient]{
+					Name: "people", Scope: framework.Public(), Permission: test.rows, Verbs: framework.ReadOnly[patientView](),
+					Audit: framework.Reads{Permission: test.reading}, History: framework.History{Permission: test.reading},
+				})
+				for _, path := range []string{"reads", "history"} {
+					apitest.As(c, "bob").On(t).Get("/api/people/1/"+path+"/").Expect(403).Contains(test.want, `"code":"forbidden"`)
+				}
+			})
+		}
+	})
+}
+
 // TestWhatIsNotStored: an entry has the parameters that the endpoint knows, and no others: they may be secrets, as the signature of a
 // URL is.
 func TestWhatIsNotStored(t *testing.T) {

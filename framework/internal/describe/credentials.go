@@ -2,10 +2,13 @@ package describe
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/problem"
 )
@@ -50,7 +53,7 @@ func Guided(a *table.Registry, e *problem.Error) *problem.Error {
 // unchanged if it has another code, if the API has no OpenAPI document, or if the guards and the
 // permission permit a signed-in caller without any permission.
 func (e Operation) Forbidding(err error) error {
-	return e.Catalog().forbidding(err, e.admits, func() string { return e.right(e.Permission) })
+	return e.Catalog().forbidding(err, e.admits, func() []string { return neededIn(e.Permission, e.Route) })
 }
 
 // ForbiddingBy is [Operation.Forbidding] for a guard. c is the call that the guard rejects. It
@@ -61,22 +64,57 @@ func (a Catalog) ForbiddingBy(g call.Guard, c *call.Call, err error) error {
 		defer func() { _ = recover() }() // a permission that panics permits no caller
 		return g.Permission.Permit(a.imagined(c.Route, a.Config.Authentication, caller))
 	}
-	return a.forbidding(err, permits, g.Permission.String)
+	return a.forbidding(err, permits, func() []string { return access.Needed(g.Permission, call.Permission.String) })
 }
 
 // forbidding names in a 403 what a permission requires: it is for staff, if it permits a member of
-// staff without any permission; otherwise it needs the permission that right names. permits
-// reports whether a caller is permitted.
-func (a Catalog) forbidding(err error, permits func(*call.Caller) bool, right func() string) error {
+// staff without any permission; otherwise it needs all that needed names. permits reports whether a
+// caller is permitted.
+func (a Catalog) forbidding(err error, permits func(*call.Caller) bool, needed func() []string) error {
 	refusal, ok := errors.AsType[*problem.Error](err)
 	if !ok || refusal.Code != problem.CodeForbidden || a.Config.Undocumented || permits(a.InventCaller()) {
 		return err
 	}
-	needed := "it is for staff"
+	required := "it is for staff"
 	if !permits(a.inventStaff()) {
-		needed = fmt.Sprintf("it needs the permission %q", right())
+		required = requirement(needed())
 	}
 	named := *refusal
-	named.Detail = "You are signed in but have no permission to do this; " + needed + "."
+	named.Detail = "You are signed in but have no permission to do this; " + required + "."
 	return &named
+}
+
+// requirement says which permissions a request needs, by their names: it needs the permissions "a.view" and "b.view".
+func requirement(names []string) string {
+	staff := access.Staff().String()
+	held := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == staff })
+	text, with := "it needs the permission ", " and "
+	switch {
+	case len(held) == 0:
+		return "it is for staff"
+	case len(held) < len(names):
+		text = "it is for staff with the permission "
+	}
+	if len(held) > 1 {
+		text = strings.TrimSuffix(text, " ") + "s "
+	}
+	for i, name := range held {
+		if held[i] = alternatives(name); held[i] != strconv.Quote(name) {
+			with = ", and "
+		}
+	}
+	return text + strings.Join(held, with)
+}
+
+// alternatives quotes the name of a permission or, of a name such as (a.view or b.view), each of the permissions.
+func alternatives(name string) string {
+	inner := strings.TrimSuffix(strings.TrimPrefix(name, "("), ")")
+	if len(inner) != len(name)-2 || strings.ContainsAny(inner, "()") || !strings.Contains(inner, " or ") {
+		return strconv.Quote(name)
+	}
+	all := strings.Split(inner, " or ")
+	for i, one := range all {
+		all[i] = strconv.Quote(one)
+	}
+	return strings.Join(all, " or ")
 }

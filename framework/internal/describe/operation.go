@@ -233,8 +233,21 @@ func rightIn(p call.Permission, route call.Route) string {
 	if route.Reads() {
 		return access.Reading(p)
 	}
+	return writing(p.String(), route)
+}
+
+// neededIn lists the names of all that a permission requires on a route, each as [rightIn] names it.
+func neededIn(p call.Permission, route call.Route) []string {
+	if route.Reads() {
+		return access.Needed(p, access.Reading)
+	}
+	return access.Needed(p, func(p call.Permission) string { return writing(p.String(), route) })
+}
+
+// writing is the name of a permission for a route that writes.
+func writing(name string, route call.Route) string {
 	right := "." + route.Right()
-	return strings.NewReplacer(".view|add|change|delete", right, ".add|change|delete to write", right).Replace(p.String())
+	return strings.NewReplacer(".view|add|change|delete", right, ".add|change|delete to write", right).Replace(name)
 }
 
 // failures lists the error codes that the endpoint may answer, sorted, by status.
