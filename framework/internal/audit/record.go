@@ -93,7 +93,11 @@ func (w *writer) write() error {
 		}
 		return statements[len(done)], nil
 	}
-	if _, err := w.endpoint.Resource.API.DB.Session().WriteThen(w.call, statements[0], w.call.ID, next); err != nil {
+	session := w.endpoint.Resource.API.DB.Session()
+	if own := w.call.Session(); own.InTx() { // that stores the answer for an Idempotency-Key
+		session = own
+	}
+	if _, err := session.WriteThen(w.call, statements[0], w.call.ID, next); err != nil {
 		return err
 	}
 	w.written, p.Read = true, p.Read[:0]

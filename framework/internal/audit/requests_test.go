@@ -136,6 +136,41 @@ func TestRepeatedRequests(t *testing.T) {
 	})
 }
 
+// TestStoredAnswersAreRecorded: an answer is stored for an Idempotency-Key only with the entry that names its rows, so a repeated request
+// shows no row without one, also if the first request ends without an answer.
+func TestStoredAnswersAreRecorded(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {
+		run := func(statement string) {
+			if _, err := db.NewRaw(statement).Exec(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keyed := as("ada").With("Idempotency-Key", "k1")
+		for _, c := range []struct {
+			method, path string
+			body         fields
+			status       int
+		}{
+			{"POST", "/api/patients/", fields{"name": "P6"}, 201}, {"PATCH", "/api/patients/2/", fields{"name": "P9"}, 200},
+			{"PATCH", "/api/visits/1/", fields{"reason": "ear"}, 200}, // which shows the patient with the same key
+		} {
+			run("ALTER TABLE row_read_keys RENAME TO elsewhere")
+			keyed.Do(c.method, c.path, c.body).Expect(500).Lacks("P1", "P6", "P9")
+			run("ALTER TABLE elsewhere RENAME TO row_read_keys")
+			before := len(entries(t, db))
+			var shown struct{ ID int64 }
+			keyed.Do(c.method, c.path, c.body).Expect(c.status).JSON(&shown)
+			want := fmt.Sprintf("[patients %d]", shown.ID)
+			if all := entries(t, db)[before:]; len(all) != 1 || fmt.Sprint(all[0].ViewSetKeys) != want {
+				t.Errorf("%s %s has the entries %v, want one that names %s", c.method, c.path, all, want)
+			}
+		}
+		if n := apitest.Count(t, db, "patients"); n != 6 {
+			t.Errorf("there are %d patients, want 6: the failed create stores none", n)
+		}
+	})
+}
+
 type fields = map[string]any
 
 // TestWhoSeesTheReads: the reads of a row have the scope of the row and a permission of their own, and are in pages.

@@ -33,6 +33,9 @@ type IdempotencyKey struct {
 	Most        int    // the limit of keys of one caller
 	// Hidden reports whether the row of the path exists and the caller may not see it.
 	Hidden func(c *call.Call) (bool, error)
+	// Record records what the answer shows; nil if nothing is recorded. It runs in the transaction of the answer, because a repeated
+	// request shows the stored answer also if the first one ends after the commit, without an answer.
+	Record func(c *call.Call, resp *table.Response) error
 }
 
 // ReadKey reads a key that is bare, or quoted as a string of RFC 8941. The error is 400 if the
@@ -124,6 +127,12 @@ func (k *IdempotencyKey) Once(c *call.Call, run func(*call.Call) (*table.Respons
 		}
 		if resp, err = run(c); err != nil {
 			return err
+		}
+		if k.Record != nil {
+			if err := k.Record(c, resp); err != nil {
+				return err
+			}
+			resp.Recorded = true
 		}
 		return k.store(c, resp)
 	})

@@ -146,6 +146,8 @@ type Response struct {
 	Version string          // of the row that Value shows; "" for any other Value, and without versions
 	Parts   *stream.Answer  // an answer that is sent in parts instead of Value; nil for any other
 	Cache   *caching.Policy // says how caches may keep the answer; nil if they may not
+	// Recorded: what the answer shows is recorded already, with the stored answer of an Idempotency-Key.
+	Recorded bool
 }
 
 // A Result is the answer for one of several items: what a request for its row alone would be answered.

@@ -78,13 +78,13 @@ func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Respon
 }
 
 // send leaves out the body that the client does not want, and records the rows that the answer shows. The answer that is stored for an
-// Idempotency-Key shows its rows to repeated requests, which read no rows, so they are recorded with the first answer even without a body.
+// Idempotency-Key shows its rows to repeated requests, which read no rows, so they are recorded when it is stored, even without a body.
 func (e Handler) send(c *call.Call, req *table.Request, resp *table.Response) (sent *table.Response, err error) {
 	if sent = resp; e.MayLackBody() && prefer.Minimal(req.HTTP.Header.Values(prefer.Header)) {
 		sent = withoutBody(c, resp)
 	}
 	switch {
-	case e.Record == nil:
+	case e.Record == nil, resp.Recorded:
 		return sent, nil
 	case req.IdempotencyKey != "":
 		return sent, e.Record(c, req, resp)

@@ -44,6 +44,9 @@ func (e Handler) onceKey(c *call.Call, r *table.Request) (*once.IdempotencyKey, 
 		Caller: c.Caller.IDText(), Route: e.Route.Method + " " + e.Resource.API.Config.Prefix + e.Pattern,
 		Key: r.IdempotencyKey, Most: e.Resource.API.Config.IdempotencyKeys, Hidden: func(c *call.Call) (bool, error) { return e.hides(c, r) },
 	}
+	if e.Record != nil {
+		key.Record = func(c *call.Call, resp *table.Response) error { return e.Record(c, r, resp) }
+	}
 	return key, body.Parse(e.Resource.API, c, r.Body, func() { key.Fingerprint = once.Fingerprint(r) })
 }
 
