@@ -28,9 +28,10 @@ func Tables() []query.NeededTable {
 
 // Record stores an entry for an answer that shows rows whose reads are recorded, or that is about such rows in another way: as a
 // list without rows, or totals of their values. It returns when the entry is committed, so no data is sent without it. The rows of an answer
-// in parts are added to the entry before the part that shows them. An answer to a write that has no body shows nothing.
+// in parts are added to the entry before the part that shows them. An answer without a body shows nothing, unless its function sends
+// headers.
 func Record(c *call.Call, e *table.Endpoint, r *table.Request, resp *table.Response) error {
-	if e.IsWrite() && resp.Value == nil && resp.Parts == nil {
+	if resp.Value == nil && resp.Parts == nil && (e.IsWrite() || !e.Answers()) && len(e.Sends) == 0 {
 		return nil
 	}
 	w := &writer{call: c, endpoint: e, request: r}

@@ -72,6 +72,11 @@ func TestEachReadHasAnEntry(t *testing.T) {
 			{"a patch that shows a patient", "ada", "PATCH", "/api/visits/1/", fields{"reason": "ear"}, 200, "visits.patch", "1"},
 			{"related rows, which show the patient again", "ada", "GET", "/api/patients/1/visits/", nil, 200, "patients.visits", "1"},
 			{"a function without an answer", "ada", "POST", "/api/patients/1/greet/", nil, 204, "", ""},
+			{"a function without an answer that finds rows", "ada", "GET", "/api/patients/any/", nil, 204, "", ""},
+			{"a function without a body whose header shows a row", "ada", "POST", "/api/patients/call/", nil, 204, "patients.call", "1"},
+			{"a function on a row without a body whose header shows the row", "ada", "POST", "/api/patients/2/call/", nil, 204, "patients.call", "2"},
+			{"a function that creates a row", "ada", "POST", "/api/patients/enrol/", fields{"name": "P9"}, 201, "patients.enrol", "9"},
+			{"a function of another viewset that creates a row", "ada", "POST", "/api/visits/enrol/", fields{"name": "P10"}, 201, "visits.enrol", "10"},
 			{"a delete", "ada", "DELETE", "/api/patients/8/", nil, 204, "", ""},
 			{"a deleted row", "staff", "GET", "/api/patients/8/?deleted=true", nil, 200, "patients.retrieve", "8"},
 			{"who read a row", "ada", "GET", "/api/patients/1/reads/", nil, 200, "", ""},
@@ -152,7 +157,7 @@ func TestStoredAnswersAreRecorded(t *testing.T) {
 			status       int
 		}{
 			{"POST", "/api/patients/", fields{"name": "P6"}, 201}, {"PATCH", "/api/patients/2/", fields{"name": "P9"}, 200},
-			{"PATCH", "/api/visits/1/", fields{"reason": "ear"}, 200}, // which shows the patient with the same key
+			{"PATCH", "/api/visits/1/", fields{"reason": "ear"}, 200}, // which shows a patient with the same key
 		} {
 			run("ALTER TABLE row_read_keys RENAME TO elsewhere")
 			keyed.Do(c.method, c.path, c.body).Expect(500).Lacks("P1", "P6", "P9")

@@ -116,7 +116,10 @@ type (
 	}
 )
 
-var audits = framework.Holds("patients.audit")
+var (
+	audits = framework.Holds("patients.audit")
+	called = framework.Header{Name: "X-Called", Doc: "The name of the patient."}
+)
 
 // patients is the viewset whose reads are recorded.
 func patients(t *testing.T) framework.ViewSet[Patient] {
@@ -126,7 +129,7 @@ func patients(t *testing.T) framework.ViewSet[Patient] {
 		t.Fatal(err)
 	}
 	verbs := framework.CRUD[patientInput, patientView]()
-	verbs.Create = verbs.Create.Idempotent()
+	verbs.Create, verbs.Patch = verbs.Create.Idempotent(), verbs.Patch.Idempotent()
 	return framework.ViewSet[Patient]{
 		Name: "patients", Verbs: verbs, Scope: framework.Own((*Patient).owner).Unless(framework.Staff()), Permission: framework.Authenticated(),
 		Filters: []framework.Filter{filter.Exact("name")}, Ordering: framework.Ordering{Allowed: []string{"name"}, Default: "id"}, Pagination: page.Number{Size: 2, SizeParam: "page_size", MaxSize: 20},
@@ -139,6 +142,10 @@ func patients(t *testing.T) framework.ViewSet[Patient] {
 				return patientName{p.Name}, nil
 			}),
 			framework.Post("greet", func(*framework.Call, *Patient, framework.None) (framework.None, error) { return framework.None{}, nil }),
+			framework.Post("call", func(c *framework.Call, p *Patient, _ framework.None) (framework.None, error) {
+				c.Header().Set("X-Called", p.Name)
+				return framework.None{}, nil
+			}).Sends(called),
 			framework.Related[Patient, visitLine]("visits", "visits", "patient"),
 		},
 		Collection: []framework.CollectionAction{
@@ -151,8 +158,25 @@ func patients(t *testing.T) framework.ViewSet[Patient] {
 					}
 				}, nil
 			}),
+			framework.OnCollection("GET", "any", func(c *framework.Call, _ framework.None) (framework.None, error) {
+				_, err := framework.Find[patientView](c, "patients", nil)
+				return framework.None{}, err
+			}),
+			framework.OnCollection("POST", "call", func(c *framework.Call, _ framework.None) (framework.None, error) {
+				p, err := framework.FindOne[patientView](c, "patients", int64(1))
+				c.Header().Set("X-Called", p.Name)
+				return framework.None{}, err
+			}).Sends(called),
+			framework.OnCollection("POST", "enrol", enrol).Answers(201),
 		},
 	}
+}
+
+// enrol stores a patient of the caller, and answers with it.
+func enrol(c *framework.Call, in patientName) (patientView, error) {
+	p := &Patient{OwnerID: c.Caller.ID.(uuid.UUID), Name: in.Name}
+	err := framework.Insert(c, p)
+	return patientView{p.ID, p.Name}, err
 }
 
 func resources(t *testing.T) []framework.Resource {
@@ -183,12 +207,13 @@ func resources(t *testing.T) []framework.Resource {
 		framework.ViewSet[Visit]{
 			Name: "visits", Scope: framework.Public(), Permission: framework.Authenticated(), Relations: framework.Relations{"patient": "patients"},
 			Totals: framework.Totals{By: []string{"reason", "patient.name", "patient.doctor.name"}, Max: []string{"patient.doctor_id"}},
-			Verbs:  framework.Verbs{List: framework.Shows[visitLine](), Retrieve: framework.Shows[visitView](), Create: framework.Accepts[visitInput, visitPlain](), Patch: framework.Accepts[visitInput, visitView](), Delete: framework.Deletes()},
+			Verbs:  framework.Verbs{List: framework.Shows[visitLine](), Retrieve: framework.Shows[visitView](), Create: framework.Accepts[visitInput, visitPlain](), Patch: framework.Accepts[visitInput, visitView]().Idempotent(), Delete: framework.Deletes()},
 			Collection: []framework.CollectionAction{
 				framework.OnCollection("GET", "first", func(c *framework.Call, _ framework.None) (visitNote, error) {
 					p, err := framework.FindOne[patientView](c, "patients", int64(1))
 					return visitNote{"about " + p.Name}, err
 				}),
+				framework.OnCollection("POST", "enrol", enrol).Answers(201),
 			},
 		},
 		framework.ViewSet[Visit]{

@@ -32,6 +32,13 @@ func (r *Resource) NoteReadModel(c *call.Call, row reflect.Value) {
 	}
 }
 
+// NoteCreated is NoteRead for the row that a function created and answers with.
+func (e *Endpoint) NoteCreated(c *call.Call, out any) {
+	if made := e.Creates; made != nil && made.Resource.Key == made.Resource.Pk {
+		e.Resource.API.NoteRead(c, made.Resource.Table, reflect.ValueOf(out).FieldByIndex(made.Key).Interface())
+	}
+}
+
 // TablesOf lists the tables whose columns a representation shows or needs.
 func TablesOf(shown scan.Representation) (all []*schema.Table) {
 	shown.ColumnsOf(func(t *schema.Table, _ ...*schema.Field) { all = append(all, t) })

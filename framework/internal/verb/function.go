@@ -34,7 +34,7 @@ func (f Function) object(c *call.Call, r *table.Request, in *input.Decoded) (m r
 		return m, err
 	}
 	rows.NoteGiven(c, f.Endpoint.Resource, m)
-	if f.Endpoint.Answers() {
+	if f.Endpoint.Answers() || len(f.Endpoint.Sends) > 0 {
 		f.Endpoint.Resource.NoteReadModel(c, m.Elem())
 	}
 	if f.Endpoint.Partial() {
@@ -53,8 +53,11 @@ func (f Function) act(c *call.Call, r *table.Request, in *input.Decoded, m refle
 	}
 	out, err := f.Call(c, model, in.Value.Interface())
 	switch plan := f.Endpoint.Parts; {
+	case plan == nil && err == nil:
+		f.Endpoint.NoteCreated(c, out)
+		return f.Endpoint.Answer(r, out), nil
 	case plan == nil:
-		return f.Endpoint.Answer(r, out), err
+		return nil, err
 	case err != nil:
 		plan.Discard(out)
 		return nil, err
