@@ -80,7 +80,7 @@ func TestRows(t *testing.T) {
 
 // FuzzCells: a reader of CSV gets each text back, but for an apostrophe before one that a spreadsheet would run.
 func FuzzCells(f *testing.F) {
-	for _, text := range []string{"", "a", "=1", "-5", "-5x", "\t", "\r", "a,b", "\"", " a ", "\r\n", "＝1", "'=1"} {
+	for _, text := range []string{"", "a", "=1", "-5", "-5x", "\t", "\r", "a,b", "\"", " a ", "\r\n", "＝1", "'=1", "\r0", "\t-1", "-1\n"} {
 		f.Add(text, "x")
 		f.Add("x", text)
 	}

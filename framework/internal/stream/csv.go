@@ -168,7 +168,8 @@ func Cell(value jsontext.Token, exact bool) string {
 // not a formula.
 func isFormula(text string) bool {
 	begin, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) && text != "" && !wire.IsNumber(text)
+	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) && text != "" &&
+		!(begin == '-' && wire.IsNumber(text) && strings.TrimSpace(text) == text)
 }
 
 // AppendCells appends a row. encoding/csv with UseCRLF would change the line breaks in the cells.
