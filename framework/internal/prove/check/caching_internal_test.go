@@ -3,6 +3,7 @@ package check
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"trestle.example/framework/internal/prove/exchange"
 )
@@ -29,10 +30,22 @@ func TestIsShared(t *testing.T) {
 		{"an answer for one token", token, "max-age=60, must-revalidate", "Authorization", false},
 		{"an answer that varies by everything", cookie, "max-age=60", "*", false},
 		{"no policy", cookie, "", "", false},
+		{"an answer of which only a cookie is private", cookie, `private="set-cookie", max-age=60`, "", true},
+		{"an answer that is private, and whose cookie is validated", cookie, `no-cache="set-cookie", private, max-age=60`, "", false},
 	} {
 		got := &exchange.Answer{Request: exchange.Request{By: &exchange.Person{Header: c.request}}, Header: http.Header{"Vary": {c.vary}}}
-		if is := isShared(got, c.control); is != c.want {
+		if is := isShared(got, c.control, ""); is != c.want {
 			t.Errorf("%s is shared: %t", c.what, is)
+		}
+	}
+	later := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	for _, c := range []struct {
+		header           http.Header
+		control, expires string
+		want             bool
+	}{{cookie, "", later, true}, {token, "", later, false}, {cookie, "private", later, false}, {cookie, "", "0", false}} {
+		if is := isShared(&exchange.Answer{Request: exchange.Request{By: &exchange.Person{Header: c.header}}}, c.control, c.expires); is != c.want {
+			t.Errorf("with Expires %q and Cache-Control %q it is shared: %t", c.expires, c.control, is)
 		}
 	}
 }
