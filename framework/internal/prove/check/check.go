@@ -3,12 +3,14 @@ package check
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/report"
 	"trestle.example/framework/internal/prove/shown"
+	"trestle.example/framework/internal/table"
 )
 
 // A Checker sends the requests of a proof, checks what they change and what their answers have, and adds findings to a report.
@@ -19,14 +21,21 @@ type Checker struct {
 	report *report.Report
 	kinds  map[string]int     // the places of the findings of each kind in the report
 	moved  map[movedText]bool // what a person sent, and so may get back
+
+	tags      map[tag]*exchange.Answer // the first answer with an ETag; nil after a comparison
+	comparing bool                     // requests with equal ETags are sent again
+	rules     bool                     // a viewset has rules about fields
 }
 
 // New returns the checker of a fixture. It also checks the requests by which the fixture makes rows.
 func New(f *fixture.Fixture, to *report.Report) *Checker {
-	c := &Checker{Fixture: f, Views: shown.Find(f), report: to, kinds: map[string]int{}, moved: map[movedText]bool{}}
+	c := &Checker{Fixture: f, Views: shown.Find(f), report: to, kinds: map[string]int{}, moved: map[movedText]bool{}, tags: map[tag]*exchange.Answer{}}
+	c.rules = slices.ContainsFunc(f.Registry.Resources, func(r *table.Resource) bool { return len(r.Fields) > 0 })
 	f.Perform, f.Examine = c.Perform, func(e *exchange.Endpoint, got *exchange.Answer) {
 		c.checkCaching(e, got)
 		c.checkMembers(e, got)
+		c.checkRelated(e, got)
+		c.checkTags(e, got)
 	}
 	return c
 }

@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bunmodel"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/relation"
+	"trestle.example/framework/query"
 )
 
 // checkMembers checks that the rows of an answer by the framework, and the changes in a history, lack the members that Sees hides from the
@@ -28,6 +32,66 @@ func (c *Checker) checkMembers(e *exchange.Endpoint, got *exchange.Answer) {
 			c.Find(e, got.By, got.Curl(), "the answer has the member %q, which a rule of Sees hides from this caller", rule.Name)
 		}
 	}
+}
+
+// checkRelated checks that the rows of an answer by the framework have no value of a related row that a rule of its viewset hides from the
+// sender: in a member of the row itself, or of the related row.
+func (c *Checker) checkRelated(e *exchange.Endpoint, got *exchange.Answer) {
+	if !got.OK() || got.Method != e.Info.Method || e.Totals != nil || !e.Declared() || e.Out == nil || !c.rules {
+		return
+	}
+	looker := related{c.CallOf(got.By, fixture.Listing(e.Resource))}
+	for _, row := range answers.Objects(e, got.Last(e).Value()) {
+		if name := looker.hiddenIn(e.Resource.Relations.Base(), e.Out, row); name != "" {
+			c.Find(e, got.By, got.Curl(), "the answer has the member %q, which a rule of Sees hides from this caller", name)
+			return
+		}
+	}
+}
+
+// A related finds members with values of related rows that rules hide from a caller.
+type related struct{ by *call.Call }
+
+// hiddenIn returns the name of a member of a value that a rule hides, "" without one.
+func (r related) hiddenIn(base relation.Base, shape reflect.Type, value any) string {
+	shape = naming.Indirect(shape)
+	if list, is := value.([]any); is && shape.Kind() == reflect.Slice {
+		for _, item := range list {
+			if name := r.hiddenIn(base, shape.Elem(), item); name != "" {
+				return name
+			}
+		}
+	}
+	row, _ := value.(map[string]any)
+	if row == nil || shape.Kind() != reflect.Struct {
+		return ""
+	}
+	for f := range naming.ShapeFields(shape) {
+		if name := r.hiddenAt(base, f, row[naming.JSONName(f)]); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// hiddenAt is hiddenIn for the value of one field of a row.
+func (r related) hiddenAt(base relation.Base, f reflect.StructField, value any) string {
+	if value == nil {
+		return ""
+	}
+	tag := f.Tag.Get("from")
+	column := bunmodel.ColumnOf(base.Table(), f.Name)
+	if tag == "" && (column == nil || !fieldrule.AnyHides(r.by, base.Seeing(query.Field{Column: column}))) {
+		return ""
+	}
+	from, err := base.ReadFrom(tag)
+	switch {
+	case tag == "" || err == nil && fieldrule.AnyHides(r.by, base.SeeingFrom(from)):
+		return naming.JSONName(f)
+	case err == nil && from.Column == nil && from.Function == nil && len(from.Path) > 0:
+		return r.hiddenIn(from.End, f.Type, value)
+	}
+	return ""
 }
 
 // shows reports whether the view of an endpoint shows a field of the viewset. A member with its name may show another one, as of a related row.

@@ -8,6 +8,7 @@ import (
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/lists"
 	"trestle.example/framework/internal/prove/reach"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/table"
@@ -33,8 +34,12 @@ func (p prover) tryErased(one *fixture.Row) {
 	}
 }
 
-// requestErased sends the request of an endpoint for deleted rows as each person.
+// requestErased sends the request of an endpoint for deleted rows as each person. Lists are also read by values of the row, by a person who does
+// not see it.
 func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
+	if e.Spec.Key == nil {
+		lists.GuessDeleted(p.Checker, e, one)
+	}
 	for _, who := range p.People {
 		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 		if !ok || e.Access(who) == spec.AccessRefused {

@@ -46,7 +46,7 @@ func (a *Answer) Headers() string { return fmt.Sprint(slices.Collect(maps.Values
 
 // changing are headers that differ between two answers to the same request.
 // Content-Length depends on the length of a key that a body repeats; the body itself is compared.
-var changing = []string{"Content-Length", "Date", "X-Request-Id", "Traceparent", "Server-Timing", "Retry-After"}
+var changing = []string{"Age", "Content-Length", "Date", "Expires", "X-Request-Id", "Traceparent", "Server-Timing", "Retry-After"}
 
 // Plain returns an answer without what no two answers have in common. The texts in masked, such
 // as the key that a path names and that of no row, count as equal.

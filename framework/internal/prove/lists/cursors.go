@@ -1,14 +1,23 @@
 package lists
 
 import (
+	"strings"
+
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
 )
 
-// tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it.
-func (p prover) tryCursors(e *exchange.Endpoint) {
+// TryDeletedCursors does with a list of deleted rows what [Try] does with cursors.
+func TryDeletedCursors(c *check.Checker, e *exchange.Endpoint) {
+	prover{c}.tryCursors(e, table.ParamDeleted+"=true")
+}
+
+// tryCursors sends a cursor of each caller as all others: a cursor belongs to the caller who got it. query is that of the first page.
+func (p prover) tryCursors(e *exchange.Endpoint, query string) {
 	if !e.HasCursors() {
 		return
 	}
@@ -16,7 +25,7 @@ func (p prover) tryCursors(e *exchange.Endpoint) {
 		if e.Access(owner) == spec.AccessRefused {
 			continue
 		}
-		r, ok := p.withCursor(e, owner)
+		r, ok := p.withCursor(e, owner, query)
 		if !ok {
 			continue
 		}
@@ -34,7 +43,7 @@ func (p prover) tryCursors(e *exchange.Endpoint) {
 
 // withCursor returns the request for the second page of a list, which a caller gets in the header Link of
 // the first. Below a parent it is the list of the first row whose parent has enough rows.
-func (p prover) withCursor(e *exchange.Endpoint, owner *exchange.Person) (r exchange.Request, ok bool) {
+func (p prover) withCursor(e *exchange.Endpoint, owner *exchange.Person, query string) (r exchange.Request, ok bool) {
 	on := []*fixture.Row{nil}
 	if e.Resource.Above != nil {
 		on = append(on, p.RowsOf(e.Resource)...)
@@ -47,6 +56,7 @@ func (p prover) withCursor(e *exchange.Endpoint, owner *exchange.Person) (r exch
 		}
 		tried[r.Path] = true
 		r.Small = true // so that a few rows have several pages
+		r.Query = strings.Trim(r.Query+"&"+query, "&")
 		if next := answers.NextPage(p.Send(e, r).Header); next != "" && next != r.Query {
 			r.Query = next
 			return r, true

@@ -3,6 +3,7 @@ package lists
 import (
 	"net/http"
 
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/exchange"
@@ -26,14 +27,17 @@ func Before(c *check.Checker, readers []*exchange.Person, usual *fixture.Row) (l
 // CompareDeleted reads again after a row was made and deleted at an endpoint. A viewset whose model has no mark of deleted rows shows the row.
 func CompareDeleted(c *check.Checker, e *exchange.Endpoint, looks []*Look, one *fixture.Row) {
 	p := prover{c}
+	defer func() { p.Erased = false }()
 	for _, l := range looks {
+		p.Erased = false
 		if of := l.e.Resource; of.Table != nil && of.Table.Name == one.Table && !fixture.DeletedFor(of, one) {
 			continue
 		}
-		if p.SeesErased(l.e, l.r) && p.Has(l.r.By, l.e, one) {
+		if p.SeesErased(l.e, l.r) && p.Has(l.r.By, l.e, one) || p.isShown(l, one) {
 			continue
 		}
 		now := p.look(l)
+		p.Erased = p.SeesErased(l.e, l.r) // by a Where
 		if secret := p.SecretIn(l.e, now, nil); secret != "" {
 			p.Find(l.e, l.r.By, now.Curl(), "the answer has %q, which is of a row that is deleted", secret)
 		}
@@ -44,7 +48,18 @@ func CompareDeleted(c *check.Checker, e *exchange.Endpoint, looks []*Look, one *
 	}
 }
 
-// looksAtDeleted lists the lists and totals of the deleted rows of a table that a person may request.
+// isShown reports whether the Where of a viewset shows a deleted row to the person who reads it.
+func (p prover) isShown(l *Look, one *fixture.Row) bool {
+	of := l.e.Resource
+	if of.Table == nil || of.Table.Name != one.Table || of.Scope.Kind != declare.ScopeWhere {
+		return false
+	}
+	p.Erased = true
+	defer func() { p.Erased = false }()
+	return p.Sees(l.r.By, of, one)
+}
+
+// looksAtDeleted lists the lists and totals of the deleted rows of a table that a person may request. The totals are those of all fields too.
 func (p prover) looksAtDeleted(who *exchange.Person, usual *fixture.Row) (all []*Look) {
 	for _, e := range p.Endpoints {
 		r := exchange.Request{Method: http.MethodGet, By: who, Query: table.ParamDeleted + "=true"}
@@ -54,6 +69,10 @@ func (p prover) looksAtDeleted(who *exchange.Person, usual *fixture.Row) (all []
 		var ok bool
 		if r.Path, ok = p.PathOf(e, who, p.seenBy(who, e, usual)); ok {
 			all = append(all, &Look{e: e, r: r})
+			if queries := totalsOf(e); len(queries) > 1 {
+				r.Query += "&" + queries[len(queries)-1].Encode()
+				all = append(all, &Look{e: e, r: r})
+			}
 		}
 	}
 	return all

@@ -9,10 +9,13 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/prove/answers"
+	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/sample"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
+	"trestle.example/framework/query"
 )
 
 // tryGuesses reads a list, or its totals, by each parameter with a text or a key of a row that the caller may not see, and with a text that
@@ -29,6 +32,7 @@ func (p prover) tryGuesses(e *exchange.Endpoint) {
 			}
 		}
 	}
+	p.guessNumbers(e)
 }
 
 // tablesOf lists the table of an endpoint, and those to which relations of its model lead.
@@ -44,17 +48,34 @@ func tablesOf(e *exchange.Endpoint) []string {
 }
 
 // guess sends the requests of one person about the newest row of a table that has a secret value. It reports whether there is one.
-func (p prover) guess(e *exchange.Endpoint, who *exchange.Person, table string) bool {
+func (p prover) guess(e *exchange.Endpoint, who *exchange.Person, name string) bool {
 	for _, one := range slices.Backward(p.Made) {
-		if one.Table != table || one.By == who || !p.Served(one) || p.Deleted(one) {
+		if one.Table != name || one.By == who || !p.Served(one) || p.Deleted(one) {
 			continue
 		}
 		if secrets := p.secretsOf(e, who, one); len(secrets) > 0 {
-			p.guessValues(e, who, one, secrets)
+			p.guessValues(e, who, rowsBeside(one, secrets), secrets, url.Values{})
 			return true
 		}
 	}
 	return false
+}
+
+// GuessDeleted does with a deleted row what tryGuesses does with other rows: it reads a list of deleted rows, or its totals, by values of the
+// row and by values beside them, as the first person who may read deleted rows, and not this one.
+func GuessDeleted(c *check.Checker, e *exchange.Endpoint, one *fixture.Row) {
+	p := prover{c}
+	deleted := url.Values{table.ParamDeleted: {"true"}}
+	for _, who := range p.People {
+		r := exchange.Request{By: who, Query: deleted.Encode()}
+		if e.Spec.Key != nil || e.Access(who) == spec.AccessRefused || !p.SeesErased(e, r) || !p.HiddenFrom(who, one) {
+			continue
+		}
+		if secrets := p.secretsOf(e, who, one); len(secrets) > 0 {
+			p.guessValues(e, who, rowsBeside(one, secrets), secrets, deleted)
+			return
+		}
+	}
 }
 
 // secretsOf lists the columns of a row whose values a person may not know: the key and random texts of a row that is hidden from the person
@@ -101,27 +122,34 @@ func isBound(param string, columns []string) bool {
 	return slices.ContainsFunc(columns, func(column string) bool { return plain(column) == name })
 }
 
-// guessValues compares the answers for the values of a row with those for values beside them.
-func (p prover) guessValues(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row, secrets []string) {
-	path, ok := p.PathOf(e, who, p.seenBy(who, e, one))
+// isOfPages reports whether a parameter chooses the page of a list, such as a limit.
+func isOfPages(e *exchange.Endpoint, name string) bool {
+	return e.Pagination != nil && slices.ContainsFunc(e.Pagination.Params(), func(param query.Param) bool { return param.Name == name })
+}
+
+// guessValues compares the answers for the values of the first of some rows with those for values of the others, which do not exist. The
+// requests have some parameters too.
+func (p prover) guessValues(e *exchange.Endpoint, who *exchange.Person, rows [3]*fixture.Row, secrets []string, also url.Values) {
+	path, ok := p.PathOf(e, who, p.seenBy(who, e, rows[0]))
 	if !ok {
 		return
 	}
-	rows := [3]*fixture.Row{one, beside(one, secrets, 1), beside(one, secrets, 2)}
 	for _, param := range e.Spec.Params {
 		var values [3][]string
 		for i, row := range rows {
-			values[i] = valuesFor(e, param, row, p.KeysOf(one.Table))
+			values[i] = valuesFor(e, param, row, p.KeysOf(row.Table))
 		}
 		for n, value := range values[0] {
 			if len(values[1]) != len(values[0]) || len(values[2]) != len(values[0]) || values[1][n] == value {
 				continue
 			}
-			if isNumber(value) && !isBound(param.Name, secrets) {
+			if isNumber(value) && (!isBound(param.Name, secrets) || isOfPages(e, param.Name)) {
 				continue
 			}
 			p.compareGuesses(e, value, func(i int) (*exchange.Answer, string) {
-				got := p.Send(e, exchange.Request{Method: http.MethodGet, Path: path, By: who, Query: url.Values{param.Name: {values[i][n]}}.Encode()})
+				by := maps.Clone(also)
+				by.Set(param.Name, values[i][n])
+				got := p.Send(e, exchange.Request{Method: http.MethodGet, Path: path, By: who, Query: by.Encode()})
 				return got, without(got, rows[i], secrets)
 			})
 		}
@@ -129,17 +157,24 @@ func (p prover) guessValues(e *exchange.Endpoint, who *exchange.Person, one *fix
 }
 
 // compareGuesses compares the answers for a value of a row and for the first one beside it. If the two values that no row has get different
-// answers, these differ by something else, such as a cursor.
+// answers, or the value of the row gets another answer the second time, they differ by something else, such as a cursor or the time.
 func (p prover) compareGuesses(e *exchange.Endpoint, value string, send func(i int) (*exchange.Answer, string)) {
 	got, text := send(0)
 	none, other := send(1)
 	if text == other {
 		return
 	}
-	if _, last := send(2); last == other || isNumber(value) && !e.HasCursors() { // other rows have numbers between these
+	_, last := send(2)
+	_, again := send(0)
+	if again == text && (last == other || isNumber(value) && !e.HasCursors()) { // other rows have numbers between these
 		p.Find(e, got.By, got.Curl(), "with %q, which is of a row or a field that is not theirs, it is answered otherwise than with a value of no row:\n%s",
 			value, answers.Difference(text, "for "+none.Query, other))
 	}
+}
+
+// rowsBeside are a row, and two with values beside those in some columns.
+func rowsBeside(one *fixture.Row, columns []string) [3]*fixture.Row {
+	return [3]*fixture.Row{one, beside(one, columns, 1), beside(one, columns, 2)}
 }
 
 // beside is a row with other values in some columns.

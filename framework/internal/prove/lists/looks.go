@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/prove/exchange"
@@ -15,7 +16,8 @@ import (
 
 // looks lists the ways in which a person reads: each GET, of a row that they may see if it names
 // one, with each order, and each parameter with values of a row that the person may not see. A list is
-// also read with pages of one row, because the server counts the rows of a longer list in another way.
+// also read with pages of one row, because the server counts the rows of a longer list in another way. The second user also sends rare requests
+// for the list of the hidden row.
 func (p prover) looks(who *exchange.Person, hidden *fixture.Row) (all []*Look) {
 	for _, e := range p.Endpoints {
 		if e.Info.Method != http.MethodGet || e.Access(who) == spec.AccessRefused || e.Endless || e.ShowsReads { // what was read changes by each read
@@ -33,6 +35,7 @@ func (p prover) looks(who *exchange.Person, hidden *fixture.Row) (all []*Look) {
 		if e.Pagination != nil {
 			add(required, true)
 		}
+		all = append(all, p.rareLooks(e, hidden, exchange.Request{Path: path, Query: required.Encode(), By: who})...)
 		for _, param := range e.Spec.Params {
 			for _, value := range valuesFor(e, param, hidden, p.KeysOf(hidden.Table)) {
 				query := maps.Clone(required)
@@ -40,6 +43,23 @@ func (p prover) looks(who *exchange.Person, hidden *fixture.Row) (all []*Look) {
 				add(query, strings.HasPrefix(value, "-")) // the other direction of the order has all rows
 			}
 		}
+	}
+	return all
+}
+
+// rareLooks lists requests of the second user for the list of a hidden row, whose answers have no rows: HEAD and OPTIONS, and a page that the
+// list does not have.
+func (p prover) rareLooks(e *exchange.Endpoint, hidden *fixture.Row, r exchange.Request) (all []*Look) {
+	if r.By != p.People[2] || e.Spec.Key != nil || !e.HandsRows() || e.Resource.Table.Name != hidden.Table {
+		return nil
+	}
+	for _, r.Method = range []string{http.MethodHead, http.MethodOptions} {
+		all = append(all, &Look{e: e, r: r})
+	}
+	const page, far = "page", "9999"
+	if r.Method = http.MethodGet; slices.ContainsFunc(e.Spec.Params, func(param spec.Param) bool { return param.Name == page }) {
+		r.Query = url.Values{page: {far}}.Encode()
+		all = append(all, &Look{e: e, r: r})
 	}
 	return all
 }

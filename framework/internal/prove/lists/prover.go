@@ -18,12 +18,13 @@ func CompareChanges(c *check.Checker) { prover{c}.tryChanges() }
 // with ETags.
 func Try(c *check.Checker, e *exchange.Endpoint) {
 	p := prover{c}
-	p.tryCursors(e)
+	p.tryCursors(e, "")
 	p.tryExports(e)
 	p.tryTotals(e)
 	p.tryUnseen(e)
 	p.tryGuesses(e)
 	p.tryTags(e, nil)
+	p.tryChosen(e, nil)
 }
 
 // TryMine shows that functions of related rows with the option mine count the rows of the caller alone.

@@ -25,8 +25,11 @@ func (p prover) tryTotals(e *exchange.Endpoint) {
 	}
 }
 
-// totalsOf are the queries of totals.
+// totalsOf are the queries of totals, the one with all fields at last; none for another endpoint.
 func totalsOf(e *exchange.Endpoint) []url.Values {
+	if e.Totals == nil {
+		return nil
+	}
 	queries, all := []url.Values{{}}, url.Values{}
 	for _, part := range e.Totals.Parts {
 		var names []string

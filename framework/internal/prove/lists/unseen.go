@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"iter"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/totals"
 	"trestle.example/framework/query"
 )
 
@@ -62,26 +64,65 @@ func (p prover) useUnseen(e *exchange.Endpoint, who *exchange.Person, one use) {
 	}
 }
 
-// usesIn lists the parameters of an endpoint that name fields: its expression, its order, and those of totals.
+// usesIn lists the parameters of an endpoint that name fields: its expression, its order, and those of totals. Each field is used
+// alone and after another one. In expressions it is also compared by >, and in orders it also sorts downwards.
 func usesIn(e *exchange.Endpoint) (all []use) {
 	for _, param := range e.Spec.Params {
-		if len(param.Compared) == 0 {
-			continue
-		}
-		for _, f := range e.Resource.Expression.Fields {
-			all = append(all, use{f.Field, param.Name, f.Name + " = " + literal(f)})
+		if len(param.Compared) > 0 {
+			all = append(all, comparisonsIn(param, e.Resource.Expression.Fields)...)
 		}
 	}
 	if e.Ordering != nil {
-		for _, name := range slices.Sorted(maps.Keys(e.Ordering.AllowedFields)) {
-			all = append(all, use{e.Ordering.AllowedFields[name], e.Ordering.Param, name})
+		for name, values := range namesIn(slices.Sorted(maps.Keys(e.Ordering.AllowedFields))) {
+			for _, value := range append(values, "-"+name) {
+				all = append(all, use{e.Ordering.AllowedFields[name], e.Ordering.Param, value})
+			}
 		}
 	}
 	if e.Totals != nil {
-		for _, part := range e.Totals.Parts {
-			for _, f := range part.Fields {
-				all = append(all, use{f.Field, part.Param, f.Name})
+		all = append(all, totalsUsing(e.Totals.Parts)...)
+	}
+	return all
+}
+
+// totalsUsing lists the parameters of totals that name fields.
+func totalsUsing(parts []totals.Part) (all []use) {
+	for _, part := range parts {
+		fields := map[string]query.Field{}
+		for _, f := range part.Fields {
+			fields[f.Name] = f.Field
+		}
+		for name, values := range namesIn(slices.Sorted(maps.Keys(fields))) {
+			for _, value := range values {
+				all = append(all, use{fields[name], part.Param, value})
 			}
+		}
+	}
+	return all
+}
+
+// namesIn yields each of some names, with the values of a parameter that name it: alone, and after another name if there is one.
+func namesIn(names []string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for i, name := range names {
+			values := []string{name}
+			if len(names) > 1 {
+				values = append(values, names[(i+1)%len(names)]+","+name)
+			}
+			if !yield(name, values) {
+				return
+			}
+		}
+	}
+}
+
+// comparisonsIn lists expressions of a parameter that compare each of some fields: alone, and after a comparison of another field.
+func comparisonsIn(param spec.Param, fields []expression.Field) (all []use) {
+	for i, f := range fields {
+		compared, other := f.Name+" = "+literal(f), fields[(i+1)%len(fields)]
+		all = append(all, use{f.Field, param.Name, compared}, use{f.Field, param.Name, other.Name + " = " + literal(other) + " OR NOT " + compared})
+		if slices.ContainsFunc(param.Compared, func(c spec.Compared) bool { return c.Name == f.Name && c.Ordered }) {
+			all = append(all, use{f.Field, param.Name, f.Name + " > " + literal(f)})
 		}
 	}
 	return all

@@ -65,11 +65,19 @@ func expressions(fields []spec.Compared, one *fixture.Row) (all []string) {
 
 func isUUID(t reflect.Type) bool { return t == reflect.TypeFor[uuid.UUID]() }
 
+// Names lists the names that a parameter may have in a list; none for a parameter of another kind, and for an order.
+func Names(param spec.Param) []string {
+	if !param.List || len(param.Enum) == 0 || strings.HasPrefix(param.Enum[len(param.Enum)-1], "-") {
+		return nil
+	}
+	return param.Enum
+}
+
 // listed lists the values of an enum to try, and all of them at once if they are names in a list, and no order.
 func listed(param spec.Param) []string {
 	values := slices.Clip(param.Enum[:min(len(param.Enum), mostValues)])
-	if param.List && !strings.HasPrefix(param.Enum[len(param.Enum)-1], "-") {
-		values = append(values, strings.Join(param.Enum, ","))
+	if names := Names(param); len(names) > 0 {
+		values = append(values, strings.Join(names, ","))
 	}
 	return values
 }

@@ -1,6 +1,10 @@
 package references
 
 import (
+	"maps"
+	"slices"
+
+	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
@@ -17,6 +21,33 @@ func TryValues(c *check.Checker, e *exchange.Endpoint) {
 	p := prover{c}
 	p.tryKeys(e)
 	p.tryMoves(e)
+}
+
+// Move sends bodies for a new row with the values of a row that the sender does not see, one by one.
+func Move(c *check.Checker, e *exchange.Endpoint, who *exchange.Person, theirs *fixture.Row) {
+	if e.Input == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Input.ByName)) {
+		prover{c}.move(e, who, nil, name, theirs)
+	}
+}
+
+// TryDeleted sends bodies with references to a row that is deleted softly, as the person who made the row: they must be answered as
+// references to no row.
+func TryDeleted(c *check.Checker, one *fixture.Row) {
+	p := prover{c}
+	for _, e := range p.Endpoints {
+		if e.Input == nil || len(e.Input.Refs()) == 0 || !e.Fills() || e.Bulk != nil || p.Broken != nil {
+			continue
+		}
+		on, usable := candidates.Own(p.Fixture, e, one.By)
+		for _, pointer := range p.referencesOf(e, on) {
+			if usable {
+				p.referDeleted(e, on, pointer, one)
+			}
+		}
+	}
 }
 
 // TryRelated writes the lists of related rows that a body can have.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/mergepatch"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
@@ -13,6 +15,7 @@ import (
 	"trestle.example/framework/internal/prove/places"
 	"trestle.example/framework/internal/prove/sample"
 	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/table"
 )
 
 // tryReferences sends bodies that name rows of others: the answer must be that for a row that
@@ -37,8 +40,8 @@ func (p prover) referencesOf(e *exchange.Endpoint, on *fixture.Row) []string {
 	return slices.Sorted(maps.Keys(w.Used))
 }
 
-// tryReference sends a body with a reference to a row that the person may not see. It reports whether
-// there is one.
+// tryReference sends a body with a reference to a row that the person may not see, also as a merge patch. It reports
+// whether there is one.
 func (p prover) tryReference(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, pointer string) bool {
 	w := p.WriterLike(e, who, on, pointer)
 	w.Two = e.Bulk != nil && !e.Bulk.Each && e.Bulk.Most > 1
@@ -53,7 +56,12 @@ func (p prover) tryReference(e *exchange.Endpoint, who *exchange.Person, on *fix
 	w.Refs = map[string]string{pointer: key}
 	r, ok := p.RequestOf(e, w, on)
 	if ok {
-		p.refer(e, r, pointer, key, places.MissingKey(ref.Column, key))
+		missing := places.MissingKey(ref.Column, key)
+		p.refer(e, r, pointer, key, missing)
+		if e.TakesMergePatch() {
+			r.Header.Set("Content-Type", mergepatch.Media)
+			_ = p.compareReferences(e, r, pointer, key, missing)
+		}
 	}
 	return ok
 }
@@ -116,8 +124,38 @@ func (p prover) tryLinked(e *exchange.Endpoint, one *fixture.Row) {
 	}
 }
 
-// refer sends a request that names another's row at a pointer of its body, and the same for no row.
+// referDeleted sends a body with a reference to a deleted row, for a row of the person who made the deleted one, or for a new row.
+func (p prover) referDeleted(e *exchange.Endpoint, on *fixture.Row, pointer string, one *fixture.Row) {
+	w := p.WriterLike(e, one.By, on, pointer)
+	w.Used = map[string]fixture.Reference{}
+	w.Body(e)
+	ref := w.Used[pointer]
+	if ref.Foreign != nil || ref.Target == nil || ref.Table != one.Table || !fixture.DeletedFor(ref.Target, one) || p.byWhere(ref.Target, one) {
+		return
+	}
+	key := one.Values[ref.Column.Name]
+	w.Refs = map[string]string{pointer: key}
+	if r, ok := p.RequestOf(e, w, on); ok {
+		p.compareReferences(e, r, pointer, key, places.MissingKey(ref.Column, key))
+	}
+}
+
+// byWhere reports whether the Where of a viewset shows a deleted row to the person who made it.
+func (p prover) byWhere(target *table.Resource, one *fixture.Row) bool {
+	return target.Scope.Kind == declare.ScopeWhere && p.Sees(one.By, target, one)
+}
+
+// refer sends a request that names another's row at a pointer of its body, and the same for no row. If the body has other faults, the
+// reference could not be tried.
 func (p prover) refer(e *exchange.Endpoint, r exchange.Request, pointer, key, missing string) {
+	if got := p.compareReferences(e, r, pointer, key, missing); got != nil {
+		p.Skip(e, r.By, got.Curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, sample.Clip(got.Text))
+	}
+}
+
+// compareReferences compares the answers to a request that names a row at a pointer of its body, and to the same for no row. It returns an
+// answer with other faults, and nil for any other.
+func (p prover) compareReferences(e *exchange.Endpoint, r exchange.Request, pointer, key, missing string) *exchange.Answer {
 	before := p.Contents()
 	none := r
 	none.Body = e.WithKeyAt(r.Body, pointer, key, missing)
@@ -130,8 +168,9 @@ func (p prover) refer(e *exchange.Endpoint, r exchange.Request, pointer, key, mi
 		p.Find(e, r.By, got.Curl(), "a reference to another's row at %s is answered otherwise than one to no row:\n%s",
 			pointer, answers.Difference(got.Plain(key, missing), "for "+missing, other.Plain(key, missing)))
 	case len(faults) > 0 && !slices.ContainsFunc(faults, func(one string) bool { return strings.HasSuffix(one, pointer) }):
-		p.Skip(e, r.By, got.Curl(), "a reference to another's row at %s could not be tried, because the body has other faults:\n%s", pointer, sample.Clip(got.Text))
+		return got
 	case len(changed) > 0:
 		p.Find(e, r.By, got.Curl(), "a reference to another's row at %s changes %s", pointer, strings.Join(changed, ", "))
 	}
+	return nil
 }
