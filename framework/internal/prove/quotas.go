@@ -14,10 +14,12 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// tryQuotas shows that a quota counts the rows of each owner by themselves, for each viewset in which the framework creates the rows.
+// tryQuotas shows that a quota counts the rows of each owner by themselves, for each viewset in which the framework creates the rows, one
+// or several by a request.
 func (p *prover) tryQuotas() {
 	for _, e := range p.Endpoints {
-		if e.Kind != declare.VerbAccepts || e.Route.Name != call.VerbCreate || e.Bulk != nil || e.Resource.Quota() == nil || e.OfAuth() || p.Broken != nil {
+		creates := e.Route.Name == call.VerbCreate || e.Bulk != nil && e.Info.Method == http.MethodPut
+		if e.Kind != declare.VerbAccepts || !creates || e.Resource.Quota() == nil || e.OfAuth() || p.Broken != nil {
 			continue
 		}
 		for _, kind := range candidates.Kinds(p.Fixture, e) {
@@ -43,7 +45,14 @@ func (p *prover) tryQuota(e *exchange.Endpoint, first, second *exchange.Person) 
 	if !p.owns(e, first) { // the rows get another owner, or cannot be made
 		return
 	}
-	switch got := p.createOnce(e, first); {
+	if e.Bulk != nil { // one of two new rows is one too many
+		quotas[table] = declared.WithRows(2)
+		if got := p.createOnce(e, second, true); got != nil && p.owned(e, second) > 2 {
+			p.Find(e, second, got.Curl(), "it makes one row more than the quota of the owner")
+		}
+		quotas[table] = declared.WithRows(1)
+	}
+	switch got := p.createOnce(e, first, false); {
 	case got == nil:
 	case got.OK():
 		p.Find(e, first, got.Curl(), "it makes one row more than the quota of the owner")
@@ -58,9 +67,10 @@ func (p *prover) create(e *exchange.Endpoint, who *exchange.Person) *exchange.An
 	return got
 }
 
-// createOnce is create by one request; nil if no request could be made.
-func (p *prover) createOnce(e *exchange.Endpoint, who *exchange.Person) *exchange.Answer {
+// createOnce is create by one request, for one row or two; nil if no request could be made.
+func (p *prover) createOnce(e *exchange.Endpoint, who *exchange.Person, two bool) *exchange.Answer {
 	w := p.WriterLike(e, who, nil, "")
+	w.Two = two
 	w.Vary()
 	r, ok := p.RequestOf(e, w, nil)
 	if !ok {

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/problem"
 )
+
+// paramBefore is the parameter with the id of a read: the page has older ones.
+const paramBefore = "before"
 
 // tryReads shows, for each viewset whose reads are recorded, that a read of a row is among the reads of this row, and of no other one.
 func (p *prover) tryReads() {
@@ -29,25 +33,48 @@ func (p *prover) tryReads() {
 }
 
 // tryRead reads a row of a person as this person, and a row that the person may not see as the person who made that. Then it
-// compares the reads of the first row.
+// compares the reads of the first row, and those before its own read.
 func (p *prover) tryRead(e, retrieve *exchange.Endpoint, who *exchange.Person, own *fixture.Row) {
 	read := p.read(retrieve, who, own)
-	var theirs *exchange.Answer
-	for _, one := range candidates.AllHidden(p.Fixture, who, e.Resource) {
-		if theirs = p.read(retrieve, one.By, one); theirs != nil {
-			break
-		}
-	}
+	theirs := p.readOthers(retrieve, who, own)
 	now := p.read(e, who, own)
 	if now == nil || read == nil {
 		return
 	}
+	older := now.Request
+	older.Query = url.Values{paramBefore: {read.Header.Get(problem.HeaderRequestID)}}.Encode()
+	old := p.Send(e, older)
 	if !strings.Contains(now.Text, read.Header.Get(problem.HeaderRequestID)) {
 		p.Find(e, who, now.Curl(), "the answer lacks a request that has just read the row")
 	}
-	if theirs != nil && strings.Contains(now.Text, theirs.Header.Get(problem.HeaderRequestID)) {
-		p.Find(e, who, now.Curl(), "the answer has a request that read another row, which is not theirs")
+	for _, other := range theirs {
+		for _, got := range []*exchange.Answer{now, old} {
+			if strings.Contains(got.Text, other.Header.Get(problem.HeaderRequestID)) {
+				p.Find(e, who, got.Curl(), "the answer has a request that read another row, which is not theirs")
+			}
+		}
 	}
+}
+
+// readOthers reads a row that a person may not see, as the person who made it, and the list of this person. The list counts if it does
+// not show the own row.
+func (p *prover) readOthers(retrieve *exchange.Endpoint, who *exchange.Person, own *fixture.Row) (theirs []*exchange.Answer) {
+	for _, one := range candidates.AllHidden(p.Fixture, who, retrieve.Resource) {
+		got := p.read(retrieve, one.By, one)
+		if got == nil {
+			continue
+		}
+		theirs = append(theirs, got)
+		for _, e := range p.Endpoints {
+			if e.Resource == retrieve.Resource && e.Route.Name == call.VerbList && !p.Sees(one.By, e.Resource, own) {
+				if list := p.read(e, one.By, one); list != nil {
+					theirs = append(theirs, list)
+				}
+			}
+		}
+		break
+	}
+	return theirs
 }
 
 // read sends the request for a row as a person. It returns nil unless it succeeds.

@@ -31,7 +31,7 @@ func (p *prover) tryEndpoint(e *exchange.Endpoint) {
 		retries.Replay(p.Checker, e)
 		lists.Try(p.Checker, e)
 		reach.Bulk(p.Checker, e)
-		p.tryPrefer(e)
+		p.tryForms(e)
 	}
 }
 
@@ -147,5 +147,5 @@ func (p *prover) tryRow(e *exchange.Endpoint) {
 	}
 	references.TryValues(p.Checker, e)
 	references.TryRelated(p.Checker, e)
-	p.tryPrefer(e)
+	p.tryForms(e)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
@@ -27,11 +28,12 @@ func (p prover) tryBulk(e *exchange.Endpoint) {
 	if e.Bulk.Owned { // another caller's key creates a row of one's own, with the texts of the other's
 		return
 	}
+	minimal := map[bool]bool{} // a request for an answer without a body was sent, by whether its row was hidden
 	for at, who := range p.People {
 		tried := map[bool]int{}
 		for _, owner := range p.ownersAround(at) {
 			if one := p.RowFor(owner, e.Resource); one != nil && one.By == owner {
-				p.tryBulkAs(e, who, one, tried)
+				p.tryBulkAs(e, who, one, tried, minimal)
 			}
 		}
 	}
@@ -74,8 +76,8 @@ func (p prover) exercise(e *exchange.Endpoint) {
 }
 
 // tryBulkAs sends the requests of a person who may not see a row, or not change it. It counts the rows that the person does not see, and
-// the others.
-func (p prover) tryBulkAs(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row, tried map[bool]int) {
+// the others. The first person also sends one for an answer without a body.
+func (p prover) tryBulkAs(e *exchange.Endpoint, who *exchange.Person, one *fixture.Row, tried map[bool]int, minimal map[bool]bool) {
 	hidden := !p.Has(who, e, one)
 	kept := e.ByWriters && !p.Changes(who, e.Resource, one, e.Route)
 	refused := e.Access(who) == spec.AccessRefused
@@ -89,6 +91,10 @@ func (p prover) tryBulkAs(e *exchange.Endpoint, who *exchange.Person, one *fixtu
 	}
 	for _, r := range p.bulkRequests(e, who, one) {
 		p.reachByBulk(e, r, one, hidden)
+		if e.MayLackBody() && !minimal[hidden] {
+			minimal[hidden] = true
+			p.reachByBulk(e, withHeader(r, prefer.Header, prefer.ReturnMinimal), one, hidden)
+		}
 	}
 }
 
