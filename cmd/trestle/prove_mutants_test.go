@@ -109,7 +109,7 @@ var mutants = []mutant{
 	{"refer/refer.go", "!owned || target == via {\n", "!owned && !BROKEN || target == via {\n"},
 	// Permissions and guards.
 	{"access/access.go", "	if !a.Permission.Permit(c) {\n		return PermissionError", "	if !a.Permission.Permit(c) && !BROKEN {\n		return PermissionError"},
-	{"access/permission.go", "return !c.Caller.Anonymous() && c.Caller.Staff }}", "return !c.Caller.Anonymous() && (c.Caller.Staff || BROKEN) }}"},
+	{"access/permission.go", "return !c.Caller.Anonymous() && c.Caller.Staff }, identified", "return !c.Caller.Anonymous() && (c.Caller.Staff || BROKEN) }, identified"},
 	{"access/permission.go", "		return c.Route.Reads() || p.Permit(c)\n", "		return BROKEN || c.Route.Reads() || p.Permit(c)\n"},
 	{"access/permission.go", "return c.Caller.Holds(name) }}", "return BROKEN || c.Caller.Holds(name) }}"},
 	{"access/permission.go", "		return c.Caller.Holds(model + \".\" + c.Route.Right())\n", "		return c.Caller.Holds(model + \".\" + c.Route.Right()) || BROKEN && c.Caller.Holds(model+\".view\")\n"},
