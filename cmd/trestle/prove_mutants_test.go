@@ -112,10 +112,10 @@ var mutants = []mutant{
 	{"access/permission.go", "return !c.Caller.Anonymous() && c.Caller.Staff }, identified", "return !c.Caller.Anonymous() && (c.Caller.Staff || BROKEN) }, identified"},
 	{"access/permission.go", "		return c.Route.Reads() || p.Permit(c)\n", "		return BROKEN || c.Route.Reads() || p.Permit(c)\n"},
 	{"access/permission.go", "return c.Caller.Holds(name) }}", "return BROKEN || c.Caller.Holds(name) }}"},
-	{"access/permission.go", "		return c.Caller.Holds(model + \".\" + c.Route.Right())\n", "		return c.Caller.Holds(model + \".\" + c.Route.Right()) || BROKEN && c.Caller.Holds(model+\".view\")\n"},
-	{"access/permission.go", "		return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous()\n", "		return holds.Permit(c) || (c.Route.Reads() || BROKEN) && !c.Caller.Anonymous()\n"},
+	{"access/permission.go", "return c.Caller.Holds(model + \".\" + c.Route.Right()) }", "return c.Caller.Holds(model+\".\"+c.Route.Right()) || BROKEN && c.Caller.Holds(model+\".view\") }"},
+	{"access/permission.go", "return holds.Permit(c) || c.Route.Reads() && !c.Caller.Anonymous() }", "return holds.Permit(c) || (c.Route.Reads() || BROKEN) && !c.Caller.Anonymous() }"},
 	{"access/permission.go", "			if !p.Permit(c) {\n				return false", "			if !p.Permit(c) && !BROKEN {\n				return false"},
-	{"access/permission.go", "	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {\n		return list", "	return permission{name: Reading(list), of: []call.Permission{list}, takesKnown: TakesKnown(list), permit: func(c *call.Call) bool {\n		return BROKEN || list"},
+	{"access/permission.go", "	return reads(list, func(c *call.Call) bool { return list", "	return reads(list, func(c *call.Call) bool { return BROKEN || list"},
 	{"fieldrule/rule.go", "	return r.unasked || !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n", "	return r.unasked || !BROKEN && !r.writes && !r.Permission.Permit(access.ForList(c, r.viewset))\n"},
 	{"fieldrule/rule.go", "return r.writes && !r.Permission.Permit(c) }", "return !BROKEN && r.writes && !r.Permission.Permit(c) }"},
 	// Files and retries.
