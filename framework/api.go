@@ -128,6 +128,9 @@ type Config struct {
 	// one encrypts; cursors of any of them are valid, so that keys can be replaced. Each has at least
 	// 32 bytes, and all processes have the same. Required for such lists.
 	CursorKeys [][]byte
+	// Console declares pages for people, beside the API: Console{Path: "/admin/"}. Everyone who signs in sees and does
+	// there what the API permits, and no more. Defaults to none.
+	Console Console
 }
 
 // An API is a set of registered resources. Register all resources, then call [API.Handler]
@@ -184,5 +187,9 @@ func (a *API) Handler() (http.Handler, error) {
 		return nil, err
 	}
 	a.watched.Do(func() { web.LogDatabase(a.registry) })
-	return web.NewServer(a.registry)
+	handler, err := web.NewServer(a.registry)
+	if err != nil {
+		return nil, err
+	}
+	return a.withConsole(handler)
 }

@@ -46,6 +46,9 @@ func (k Checker) CheckConfig() {
 	k.checkGuards(fault)
 	checkKeys("FileKeys", k.API.Config.FileKeys, signature.LeastKey, fault)
 	checkKeys("CursorKeys", k.API.Config.CursorKeys, keyset.LeastKey, fault)
+	if err := c.Console.Check(c.Prefix); err != nil {
+		fault("Console", "%w", err)
+	}
 	k.checkDocs()
 }
 

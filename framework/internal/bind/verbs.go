@@ -217,6 +217,7 @@ func (b *binder) listing(r *table.Resource, e *table.Endpoint, shown scan.Repres
 // params returns a function that adds query parameters to an endpoint, and reports wrong names and names that it has already.
 func (b *binder) params(e *table.Endpoint) func(place string, ps ...query.Param) {
 	params := map[string]string{}
+	e.PartOf = params
 	return func(place string, ps ...query.Param) {
 		for _, p := range ps {
 			if err := naming.CheckParameter(p.Name); err != nil {

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"slices"
@@ -25,6 +26,13 @@ func (a Catalog) Restated(e *problem.Error) *problem.Error {
 	return &c
 }
 
+// plainKey is the key of a context of [Plainly].
+type plainKey struct{}
+
+// Plainly returns the context of a request within this process whose errors are to be in the form of RFC 9457, whatever
+// the error shape of the API is.
+func Plainly(ctx context.Context) context.Context { return context.WithValue(ctx, plainKey{}, true) }
+
 // Shape returns the media type and the body of an error in the error shape of the API. The error is that of
 // [Catalog.Restated].
 func (a Catalog) Shape(c *call.Call, e *problem.Error) (media string, body []byte) {
@@ -36,7 +44,11 @@ func (a Catalog) Shape(c *call.Call, e *problem.Error) (media string, body []byt
 	if names := wire.CompileNames(reflect.TypeOf(e.Details), a.Config.Case); names != nil {
 		e = e.With(named(e.Details, names))
 	}
-	media, shape := a.Config.ErrorShape.Shape(problem.Problem{
+	writer := a.Config.ErrorShape
+	if c.Value(plainKey{}) != nil {
+		writer = problem.ProblemJSON{}
+	}
+	media, shape := writer.Shape(problem.Problem{
 		Error: e, Type: page, Title: info.Title, RequestID: c.ID, Request: c.Request(),
 	})
 	body, err := wire.Encode(shape)

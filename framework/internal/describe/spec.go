@@ -124,7 +124,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 	}
 	for _, p := range e.Params {
 		described.Params = append(described.Params, spec.Param{
-			Name: p.Name, Doc: p.Doc, Type: typeOf(p), Enum: p.Enum, List: p.List, Required: p.Required,
+			Name: p.Name, Doc: p.Doc, Role: roles[e.PartOf[p.Name]], Type: typeOf(p), Enum: p.Enum, List: p.List, Required: p.Required,
 			Minimum: p.Minimum, MaxLength: p.MaxLength, Default: p.Default,
 			Field: e.inputField(p.Name), Compared: e.compared(p.Name),
 		})
@@ -143,6 +143,12 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 		described.In = e.AnswerIn
 	}
 	return described, mistakes
+}
+
+// roles are the roles of parameters by the part of the declaration that they are of.
+var roles = map[string]spec.Role{ //nolint:gochecknoglobals // a table
+	"pagination": spec.RolePage, "ordering": spec.RoleOrder, "search": spec.RoleSearch, "ranked": spec.RoleSearch,
+	"select": spec.RoleMembers, "export": spec.RoleFormat,
 }
 
 // specTotals describes the answer of an endpoint of totals, nil for any other.
@@ -324,6 +330,9 @@ func (e Operation) PageMembers() (names []string) {
 	}
 	return names
 }
+
+// Spec describes the checked API as plain data.
+func (a Catalog) Spec() *spec.API { return a.spec() }
 
 // Described describes every endpoint as plain data, in the order of [Catalog.Operations].
 func (a Catalog) Described() []*spec.Endpoint { return a.spec().Endpoints }

@@ -91,9 +91,22 @@ type Key struct {
 	Type      reflect.Type
 }
 
+// A Role is what a parameter of a list is for.
+type Role string
+
+// The roles. A filter has none.
+const (
+	RolePage    Role = "page"    // it finds a page
+	RoleOrder   Role = "order"   // it orders the rows
+	RoleSearch  Role = "search"  // it searches text
+	RoleMembers Role = "members" // it chooses the members of the rows
+	RoleFormat  Role = "format"  // it chooses the media type
+)
+
 // A Param is a query parameter.
 type Param struct {
 	Name, Doc string
+	Role      Role         // of the parameter of a list; "" for a filter
 	Type      reflect.Type // of one value
 	Enum      []string     // the allowed values, nil for any value
 	List      bool         // it takes several values, separated by commas

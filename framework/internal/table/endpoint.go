@@ -62,6 +62,7 @@ type Endpoint struct {
 	OtherKey     *schema.Field     // the column of the second key in its path; nil without one
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
+	PartOf       map[string]string // the part of the declaration of a list that a parameter is of: "search"
 	Asks         bool            // Serve reads the query string
 	Chooses      bool            // clients choose members of the rows, and Serve hides members from callers
 	Unasked      *fieldrule.Mask // of the members that rows have only if a request names them; nil for none

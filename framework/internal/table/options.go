@@ -52,6 +52,7 @@ type Options struct {
 	Observers       []call.Observer
 	FileKeys        [][]byte
 	CursorKeys      [][]byte
+	Console         declare.Console
 }
 
 // Complete returns the settings. A setting that is not set has its default.

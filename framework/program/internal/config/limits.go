@@ -5,19 +5,20 @@ import (
 )
 
 // A limitConfig has the greatest number of connections, the time for which a server still
-// accepts requests after the signal to stop, the origins whose pages may read answers, and whether
-// answers are compressed.
+// accepts requests after the signal to stop, the origins whose pages may read answers, whether
+// answers are compressed, and where the console is.
 type limitConfig struct {
 	MaxConns    int
 	drainDelay  time.Duration // negative for the default of the deployment
 	CORSOrigins []string
 	Compress    bool
+	Console     string // the path of the console; "" for none
 }
 
 // ProductionDelay is the drain delay in production, unless a setting sets another one.
 const ProductionDelay = 3 * time.Second
 
-// limitSettings returns the settings of connections, of the drain delay, of CORS and of compression.
+// limitSettings returns the settings of connections, of the drain delay, of CORS, of compression and of the console.
 func limitSettings() []Setting {
 	return []Setting{
 		{
@@ -40,7 +41,23 @@ func limitSettings() []Setting {
 			Usage: "`switch`, on or off: compress answers from 1 KB on by zstd or gzip; off is for a proxy that does it",
 			Read:  func(c *Config, v string) error { return readSwitch(&c.Compress, v) },
 		},
+		{
+			Flag: "console", Variable: "{PROGRAM}_CONSOLE", Fallback: off, Example: "/admin/", serving: true,
+			Usage: "`path` of the console, the pages of the API for people, such as /admin/; off serves none",
+			Read:  readConsole,
+		},
 	}
+}
+
+// off is the value of a setting that switches something off.
+const off = "off"
+
+func readConsole(c *Config, v string) error {
+	if v == off {
+		v = ""
+	}
+	c.Console = v
+	return nil
 }
 
 func readDrainDelay(c *Config, v string) error {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -37,6 +38,7 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	s.observers = observers
 	common := s.Configure(s.Common(s))
 	common.Codes = s.addProviderCodes(common.Codes)
+	common.Console.Path = cmp.Or(common.Console.Path, s.Console)
 	api := framework.New(common)
 	s.Register(api, s)
 	return api

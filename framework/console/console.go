@@ -1,0 +1,214 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/spec"
+)
+
+// A console answers requests below its path.
+type console struct {
+	Options
+
+	site   *site
+	client client
+}
+
+// A visit is one request to the console by a person who signed in, or who is about to.
+type visit struct {
+	*console
+
+	w       http.ResponseWriter
+	r       *http.Request
+	path    string // escaped, below the console's path: "patients/5/~patch"
+	user    string // the name of the caller; "" before signing in
+	csrf    string // the token for forms
+	allowed []bool // in the order of API.Endpoints
+}
+
+// The addresses of the console itself. An API has no such paths, because its names have no tilde.
+const (
+	signInAt  = "~sign-in"
+	signOutAt = "~sign-out"
+	filesAt   = "~files/"
+)
+
+// mostEntered is the number of bytes of a form, larger than the body that the API takes.
+const mostEntered = 4 << 20
+
+// ServeHTTP implements [http.Handler].
+func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), c.Path)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if name, ok := strings.CutPrefix(path, filesAt); ok {
+		serveFile(w, r, name)
+		return
+	}
+	v := &visit{console: c, w: w, r: r, path: path}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodPost:
+		r.Body = http.MaxBytesReader(w, r.Body, mostEntered)
+		if err := r.ParseForm(); err != nil {
+			v.refuse(http.StatusBadRequest, "The form cannot be read, or it is larger than 4 MiB.")
+			return
+		}
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		v.refuse(http.StatusMethodNotAllowed, "The console takes GET and POST.")
+		return
+	}
+	if v.begin() {
+		v.route()
+	}
+}
+
+// protect sets the headers of every answer of the console. Only its own files are loaded, no
+// other page may show it in a frame, and neither browsers nor proxies nor search engines keep it.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// begin reads the session and the rights of the caller. If the request is answered, it returns false.
+func (v *visit) begin() bool {
+	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: v.sessionAt()})
+	if !a.ok() {
+		v.refuse(a.status, readProblem(a).Detail)
+		return false
+	}
+	v.user, v.csrf = readSession(a)
+	if v.user == "" {
+		return true
+	}
+	var err error
+	v.allowed, err = v.Allowed(v.client.request(v.r, message{method: http.MethodGet, path: v.sessionAt()}))
+	if err != nil {
+		v.refuse(http.StatusInternalServerError, "The rights of the caller could not be read.")
+	}
+	return err == nil
+}
+
+// route answers a request by its path.
+func (v *visit) route() {
+	switch {
+	case v.path == signInAt:
+		v.signIn()
+	case v.user == "":
+		v.redirect(v.Path + signInAt + "?" + url.Values{"next": {v.here()}}.Encode())
+	case v.path == signOutAt:
+		v.signOut()
+	case v.path == "":
+		v.home()
+	default:
+		v.address()
+	}
+}
+
+// address answers a request for the page of an address of the API, or for the form of an operation.
+func (v *visit) address() {
+	path, method := v.path, ""
+	if before, last, ok := cutLast(strings.TrimSuffix(path, "/")); ok && strings.HasPrefix(last, "~") {
+		path, method = before, strings.ToUpper(last[1:])
+	}
+	at := v.site.find(v.API.Prefix + "/" + path)
+	switch {
+	case at.place == nil:
+		v.refuse(http.StatusNotFound, "The API has no such address.")
+	case method != "":
+		v.operate(at, method)
+	case v.r.Method == http.MethodPost:
+		v.refuse(http.StatusMethodNotAllowed, "A page is read; an operation has an address of its own.")
+	default:
+		v.show(at)
+	}
+}
+
+// cutLast cuts the last segment off a path.
+func cutLast(path string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return "", path, false
+	}
+	return path[:i], path[i+1:], true
+}
+
+// show answers a read of an address.
+func (v *visit) show(at address) {
+	e := at.place.by[http.MethodGet]
+	switch {
+	case e == nil:
+		v.showOperations(at)
+	case e.Parts != nil || e.Output == nil && e.Page == nil && e.Totals == nil:
+		v.redirect(at.place.fill(at.keys)) // a file or a stream, which is no page
+	case e.Page != nil:
+		v.showList(at, e)
+	default:
+		v.showObject(at, e)
+	}
+}
+
+// may reports whether the permission of an endpoint admits the caller. The API decides again at each request.
+func (v *visit) may(e *spec.Endpoint) bool { return e != nil && v.allowed[v.site.number[e]] }
+
+// here is the address of the request.
+func (v *visit) here() string {
+	if v.r.URL.RawQuery == "" {
+		return v.r.URL.EscapedPath()
+	}
+	return v.r.URL.EscapedPath() + "?" + v.r.URL.RawQuery
+}
+
+// pageOf returns the address of the page of a path or of an absolute URL of the API; "" for any other.
+func (c *console) pageOf(apiURL string) string {
+	u, err := url.Parse(apiURL)
+	if err != nil {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(u.EscapedPath(), c.API.Prefix+"/")
+	if !ok {
+		return ""
+	}
+	page := c.Path + rest
+	if u.RawQuery != "" {
+		page += "?" + u.RawQuery
+	}
+	return page
+}
+
+// redirect answers 303, so that the browser reads the address.
+func (v *visit) redirect(to string) {
+	v.w.Header().Set("Location", to)
+	v.w.WriteHeader(http.StatusSeeOther)
+}
+
+// methods are those of operations, in the order in which pages offer them.
+var methods = []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} //nolint:gochecknoglobals // a table
+
+// operations lists the endpoints of a place that write and that the caller may use. A change of some fields stands
+// for the replacement of the whole.
+func (v *visit) operations(p *place) (all []*spec.Endpoint) {
+	for _, method := range methods {
+		e := p.by[method]
+		switch {
+		case !v.may(e), e.Body != nil && e.Body.Items != nil, e.Upload != nil: // no form for them yet
+		case method == http.MethodPut && slices.ContainsFunc(all, func(o *spec.Endpoint) bool { return o.Method == http.MethodPatch }):
+		default:
+			all = append(all, e)
+		}
+	}
+	return all
+}

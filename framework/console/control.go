@@ -1,0 +1,265 @@
+package console
+
+import (
+	"encoding"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"trestle.example/framework/internal/input"
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/wire"
+)
+
+// A control is one field of a form.
+type control struct {
+	ID, Name, Label, Hint string
+	Kind                  string // text, area, secret, number, bool, time, choice, lines, json; or search and expression in a filter
+	Value                 string
+	Was                   string // the value that the form began with
+	Error                 string
+	Options               []option
+	Required              bool
+	Most                  int    // characters; 0 for any number
+	Nullable              bool   // an empty control is null
+	Locked                bool   // the caller may not write it
+	Elsewhere             string // the list of the rows that it may name; "" for none
+	field                 *input.Field
+}
+
+// An option is one choice of a control.
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// longText is the number of characters from which a text has several lines.
+const longText = 300
+
+// newControl makes the control of a field of an input.
+func newControl(f *input.Field) control {
+	t := f.Value.Typ
+	if f.Value.Optional && f.Value.Elem != nil {
+		t = f.Value.Elem.Typ
+	}
+	c := control{
+		ID: "field-" + f.Name, Name: f.Name, Label: labelOf(f.Name), Hint: f.Doc, Required: f.Required, field: f,
+		Nullable: !f.Required && (f.Typ.Kind() == reflect.Pointer || f.Value.Optional),
+	}
+	for _, r := range f.Rules {
+		if n, err := strconv.Atoi(r.Param); err == nil && r.Name == "max" && naming.Indirect(t).Kind() == reflect.String {
+			c.Most = n
+		}
+	}
+	c.Kind = kindOf(t)
+	switch {
+	case f.Nested != nil && c.Kind != "lines":
+		c.Kind = "json"
+	case f.Enum != nil:
+		c.Kind = "choice"
+	case c.Kind == "text" && strings.Contains(strings.ToLower(f.Name), "password"):
+		c.Kind = "secret"
+	case c.Kind == "text" && c.Most >= longText:
+		c.Kind = "area"
+	}
+	return c
+}
+
+// kindOf returns the kind of control for values of a type.
+func kindOf(t reflect.Type) string {
+	t = naming.Indirect(t)
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return "time"
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return "text"
+	case t.Implements(reflect.TypeFor[json.Marshaler]()):
+		return "json"
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Bool:
+		return "bool"
+	case naming.IsInteger(k), k == reflect.Float32, k == reflect.Float64:
+		return "number"
+	case k == reflect.String:
+		return "text"
+	case k == reflect.Slice && isLine(t.Elem()):
+		return "lines"
+	}
+	return "json"
+}
+
+// isLine reports whether a value of a type is one line of text.
+func isLine(t reflect.Type) bool {
+	kind := kindOf(t)
+	return kind == "text" || kind == "number"
+}
+
+// fill gives a control the value of an object, or the default.
+func (c *control) fill(v any) {
+	text, kind := scalarOf(v)
+	switch {
+	case c.Kind == "json" && v != nil:
+		c.Value = string(wire.IndentJSON(nil, v, ""))
+	case c.Kind == "lines":
+		c.Value = linesOf(v)
+	case c.Kind == "time":
+		c.Value = localTime(text)
+	case kind != jsontext.KindNull:
+		c.Value = text
+	default:
+		c.Value = ""
+	}
+	c.choose()
+}
+
+// choose marks the option with the value of the control.
+func (c *control) choose() {
+	known := false
+	for i := range c.Options {
+		c.Options[i].Chosen = c.Options[i].Value == c.Value
+		known = known || c.Options[i].Chosen
+	}
+	if !known && c.Kind == "choice" && c.Value != "" {
+		c.Options = append(c.Options, option{c.Value, c.Value, true})
+	}
+}
+
+// linesOf writes the elements of a list as lines.
+func linesOf(v any) string {
+	all, _ := v.([]any)
+	lines := make([]string, 0, len(all))
+	for _, one := range all {
+		if o, ok := one.(wire.Members); ok {
+			lines = append(lines, titleOf(o))
+			continue
+		}
+		text, _ := scalarOf(one)
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The form of a time in a form: whole minutes or seconds in UTC, without a zone.
+const (
+	minuteForm = "2006-01-02T15:04"
+	secondForm = "2006-01-02T15:04:05"
+)
+
+// localTime returns a time of the API as a control for times has it, in UTC.
+func localTime(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	if at.Second() == 0 {
+		return at.UTC().Format(minuteForm)
+	}
+	return at.UTC().Format(secondForm)
+}
+
+// take gives a control what a person entered.
+func (c *control) take(sent url.Values) {
+	if values, ok := sent[c.Name]; ok && len(values) > 0 {
+		c.Value = strings.ReplaceAll(values[0], "\r\n", "\n")
+	}
+	if values, ok := sent[wasPrefix+c.Name]; ok && len(values) > 0 {
+		c.Was = strings.ReplaceAll(values[0], "\r\n", "\n")
+	}
+	c.choose()
+}
+
+// json returns the value for the body of a request. A value that does not fit its type is sent as text, so that the
+// API says what is wrong with it. The second result is false for a control that is empty and may be absent.
+func (c *control) json(partial bool) (jsontext.Value, bool) {
+	text := strings.TrimSpace(c.Value)
+	if text == "" {
+		switch {
+		case c.Nullable && partial:
+			return jsontext.Value("null"), true
+		case c.Kind == "lines" && partial:
+			return jsontext.Value("[]"), true
+		case c.Kind == "text" || c.Kind == "area" || c.Kind == "secret":
+			return jsontext.Value(`""`), c.Required || partial
+		}
+		return jsontext.Value(`""`), c.Required
+	}
+	switch c.Kind {
+	case "number":
+		return number(text), true
+	case "bool":
+		if text == "true" || text == "false" {
+			return jsontext.Value(text), true
+		}
+	case "choice":
+		if c.numeric() {
+			return number(text), true
+		}
+		return quoted(c.Value), true
+	case "time":
+		return quoted(wireTime(text)), true
+	case "lines":
+		return c.lines(), true
+	case "json":
+		if v := jsontext.Value(text); v.IsValid() {
+			return v, true
+		}
+	}
+	return quoted(c.Value), true
+}
+
+// numeric reports whether the values of a choice are numbers.
+func (c *control) numeric() bool {
+	if c.field == nil {
+		return false
+	}
+	return kindOf(c.field.Value.Typ) == "number"
+}
+
+// lines returns a JSON list of the lines of a control.
+func (c *control) lines() jsontext.Value {
+	numbers := c.field != nil && kindOf(naming.Indirect(c.field.Value.Typ).Elem()) == "number"
+	var all []jsontext.Value
+	for line := range strings.Lines(c.Value) {
+		switch line = strings.TrimSpace(line); {
+		case line == "":
+		case numbers:
+			all = append(all, number(line))
+		default:
+			all = append(all, quoted(line))
+		}
+	}
+	list := jsontext.Value{'['}
+	for i, one := range all {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, one...)
+	}
+	return append(list, ']')
+}
+
+// number returns text as a JSON number, or as a JSON string if it is none.
+func number(text string) jsontext.Value {
+	if wire.IsNumber(text) {
+		return jsontext.Value(text)
+	}
+	return quoted(text)
+}
+
+func quoted(text string) jsontext.Value { return wire.AppendJSON(nil, text) }
+
+// wireTime returns the time of a control as the API reads it, in UTC. Another text stays as it is.
+func wireTime(text string) string {
+	for _, form := range []string{minuteForm, secondForm} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at.Format(time.RFC3339)
+		}
+	}
+	return text
+}

@@ -1,0 +1,394 @@
+package console
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/wire"
+	"trestle.example/framework/problem"
+)
+
+// A form is one operation with what a person enters for it.
+type form struct {
+	endpoint *spec.Endpoint
+	object   wire.Members // what the form began with; nil for none
+
+	Controls []control
+	Title    string
+	Button   string
+	Doc      string
+	To       string // the address that takes it
+	Back     string
+	Seen     string // the version of the row that the form began with; "" for none
+	Once     string // the key of this form, so that sending it twice does the operation once; "" for none
+	Danger   bool   // it deletes
+	Error    string // of the whole
+	Faults   []formFault
+	Changed  []change // what another changed meanwhile
+}
+
+// A formFault is a fault with the control that it is about; without one, ID is "".
+type formFault struct{ ID, Label, Detail string }
+
+// A change is a field that another person changed while the form was open.
+type change struct {
+	Label, Before, Now, Entered string
+	Differs                     bool // the person who has the form changed it too
+}
+
+// The names of the fields that a form sends beside its controls. No field of an input has a tilde.
+const (
+	seenField = "~seen"
+	onceField = "~once"
+	wasPrefix = "~was-" // before the name of a control: the value that the form began with
+	nextField = "~next"
+)
+
+// operate shows the form of an operation, and runs the operation.
+func (v *visit) operate(at address, method string) {
+	e := at.place.by[method]
+	if method == exportMethod {
+		v.export(at)
+		return
+	}
+	if e == nil || method == http.MethodGet || e.Upload != nil || e.Body != nil && e.Body.Items != nil {
+		v.refuse(http.StatusNotFound, "The API has no such operation, or it has no form.")
+		return
+	}
+	f := v.newForm(at, e)
+	if refused := f.begin(v, at); refused != nil {
+		v.refuseWith(*refused)
+		return
+	}
+	if v.r.Method != http.MethodPost {
+		v.render(http.StatusOK, "form", page{Title: f.Title, Crumbs: v.formCrumbs(at), Data: f})
+		return
+	}
+	v.run(at, f)
+}
+
+func (v *visit) newForm(at address, e *spec.Endpoint) *form {
+	f := &form{endpoint: e, Doc: e.Description, To: v.r.URL.EscapedPath(), Button: v.verbOf(at.place, e), Danger: e.Method == http.MethodDelete}
+	f.Title = f.Button + " " + v.nounOf(at)
+	if f.Button == "Edit" {
+		f.Button = "Save"
+	}
+	f.Back = v.backFrom(at)
+	return f
+}
+
+// nounOf names the row or the list of an address.
+func (v *visit) nounOf(at address) string {
+	words := v.titleOfPlace(at.place)
+	if len(at.place.segs) > 1 && !isKey(at.place.segs[len(at.place.segs)-1]) && at.place.by[http.MethodGet] == nil {
+		return "" // the button says it
+	}
+	return strings.ToLower(naming.Singular(words))
+}
+
+// backFrom returns the page that a form leads back to: that of its address, or of the nearest one above that may be read.
+func (v *visit) backFrom(at address) string {
+	if next := v.r.FormValue(nextField); next != "" {
+		return v.nextPage(next)
+	}
+	for n := len(at.place.segs); n > 0; n-- {
+		for _, p := range v.site.places {
+			if len(p.segs) == n && slices.Equal(p.segs, at.place.segs[:n]) && v.may(p.by[http.MethodGet]) && p.by[http.MethodGet].Parts == nil {
+				return v.pageOf(p.fill(at.keys))
+			}
+		}
+	}
+	return v.Path
+}
+
+// formCrumbs are the pages above a form, the page of its own address included.
+func (v *visit) formCrumbs(at address) []link {
+	all := v.crumbs(at)
+	if v.may(at.place.by[http.MethodGet]) {
+		text := v.titleOfPlace(at.place)
+		if isKey(at.place.segs[len(at.place.segs)-1]) {
+			text = short(at.keys[at.place.keyName()])
+		}
+		all = append(all, link{text, v.pageOf(at.place.fill(at.keys))})
+	}
+	return all
+}
+
+// begin reads the row that the operation changes, if it changes one, and makes the controls.
+func (f *form) begin(v *visit, at address) *refusal {
+	get := at.place.by[http.MethodGet]
+	changes := f.endpoint.Method != http.MethodPost && get != nil && get.Page == nil && get.Output != nil && get.Parts == nil
+	if changes && v.may(get) {
+		o, a, refused := v.read(get, at.place.fill(at.keys), "")
+		if refused != nil {
+			return refused
+		}
+		f.object, f.Seen = o, versionOf(o, a)
+		if title := titleOf(o); title != "" && f.endpoint.Method == http.MethodDelete {
+			f.Title = f.Button + " " + title
+		}
+	}
+	if f.endpoint.Idempotent {
+		f.Once = rand.Text()
+	}
+	f.prepare(v)
+	return nil
+}
+
+// versionOf identifies what a form shows: the ETag of the answer, or else a hash of the row.
+func versionOf(o wire.Members, a *answer) string {
+	if tag := a.header.Get("ETag"); tag != "" {
+		return tag
+	}
+	text, err := wire.Encode(o)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// prepare makes the controls of the body.
+func (f *form) prepare(v *visit) {
+	if f.endpoint.Body == nil {
+		return
+	}
+	query := v.r.URL.Query()
+	for _, field := range f.endpoint.Body.Shape.Fields {
+		c := newControl(field)
+		switch {
+		case c.Kind == "bool":
+			c.Options = choices([]string{"true", "false"}, "", "not set")
+		case field.Enum != nil:
+			c.Options = choices(field.Enum, "", "choose one")
+		case field.Ref != "":
+			v.offer(&c, field.Ref)
+		}
+		switch now := f.object.Member(field.Name); {
+		case f.object != nil:
+			c.fill(now)
+		case query.Has(field.Name):
+			c.Value = query.Get(field.Name)
+			c.choose()
+		case field.Sent != nil:
+			answered, _ := wire.ReadOrdered(field.Sent)
+			c.fill(answered)
+		}
+		c.Was = c.Value
+		f.Controls = append(f.Controls, c)
+	}
+}
+
+// most is the greatest number of rows among which a form offers a choice without a search.
+const most = 50
+
+// offer gives a control the rows of a viewset as options, if they are few and the caller may list them.
+// It is at the API that the caller's scope limits them.
+func (v *visit) offer(c *control, viewset string) {
+	list := v.site.lists[viewset]
+	if list == nil || !v.may(list.by[http.MethodGet]) {
+		return
+	}
+	c.Elsewhere = v.pageOf(list.path)
+	item := v.site.item(list)
+	if item == nil {
+		return
+	}
+	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: list.path})
+	answered, err := wire.ReadOrdered(a.body.Bytes())
+	if !a.ok() || err != nil {
+		return
+	}
+	envelope, rows := takeApart(answered, list.by[http.MethodGet].Page)
+	var turn listPage
+	turn.turn(v, envelope, a.header)
+	if turn.Next != "" || len(rows) > most {
+		return
+	}
+	options := []option{{Text: "choose one", Chosen: true}}
+	for _, one := range rows {
+		o, _ := one.(wire.Members)
+		key := keyOf(o, item.keyName())
+		if key == "" {
+			return
+		}
+		options = append(options, option{Value: key, Text: titleOf(o)})
+	}
+	c.Kind, c.Options = "choice", options
+}
+
+// read returns the body of the operation from what a person entered. A change of some fields has those alone that the
+// person changed.
+func (f *form) read(r *http.Request) []byte {
+	body := wire.Members{}
+	partial := f.endpoint.Body.Partial
+	for i := range f.Controls {
+		c := &f.Controls[i]
+		c.take(r.PostForm)
+		if partial && f.object != nil && c.Value == c.Was {
+			continue
+		}
+		if sent, given := c.json(partial); given {
+			body.Add(c.Name, sent)
+		}
+	}
+	if f.endpoint.Body.In != "" {
+		body = wire.Members{{Name: f.endpoint.Body.In, Value: body}}
+	}
+	text, err := wire.Encode(body)
+	if err != nil {
+		return []byte("{}")
+	}
+	return text
+}
+
+// run sends the operation to the API, and answers with the next page or with the form and its faults.
+func (v *visit) run(at address, f *form) {
+	m := message{method: f.endpoint.Method, path: at.place.fill(at.keys), header: v.withToken()}
+	seen, now := v.r.PostForm.Get(seenField), slices.Clone(f.Controls)
+	if f.endpoint.Body != nil {
+		m.body = f.read(v.r)
+	}
+	if seen != "" && seen != f.Seen {
+		f.conflict(now)
+		v.again(at, f, http.StatusConflict)
+		return
+	}
+	if strings.Contains(f.Seen, `"`) {
+		m.header.Set("If-Match", f.Seen)
+	}
+	if once := v.r.PostForm.Get(onceField); f.Once != "" && once != "" {
+		m.header.Set("Idempotency-Key", once)
+	}
+	a := v.client.send(v.w, v.r, m)
+	if a.ok() {
+		v.redirect(v.after(at, f, a))
+		return
+	}
+	f.refused(readProblem(a))
+	v.again(at, f, a.status)
+}
+
+// again shows a form with what the person entered and why it was not accepted.
+func (v *visit) again(at address, f *form, status int) {
+	v.render(status, "form", page{Title: "Error: " + f.Title, Crumbs: v.formCrumbs(at), Data: f})
+}
+
+// after returns the page that follows an operation: the new row, or the page that the form leads back to.
+func (v *visit) after(at address, f *form, a *answer) string {
+	if to := v.pageOf(a.header.Get("Location")); to != "" && f.endpoint.Method == http.MethodPost {
+		if found := v.site.find(v.API.Prefix + "/" + strings.TrimPrefix(to, v.Path)); found.place != nil && v.may(found.place.by[http.MethodGet]) {
+			return saying(to, "created")
+		}
+	}
+	switch f.endpoint.Method {
+	case http.MethodDelete:
+		if back := v.crumbs(at); len(back) > 0 {
+			return saying(back[len(back)-1].To, "deleted")
+		}
+		return saying(v.Path, "deleted")
+	case http.MethodPost:
+		if v.verbOf(at.place, f.endpoint) == "Add" {
+			return saying(f.Back, "created")
+		}
+		return saying(f.Back, "done")
+	}
+	return saying(f.Back, "saved")
+}
+
+// refused puts the faults of the API beside their controls.
+func (f *form) refused(p refusal) {
+	f.Error = p.Detail
+	for _, fault := range p.Faults {
+		f.Faults = append(f.Faults, f.place(fault))
+	}
+}
+
+// place puts a fault beside the control that its pointer leads to.
+func (f *form) place(fault problem.Fault) formFault {
+	path := naming.PointerSegments(fault.Pointer)
+	if f.endpoint.Body != nil && f.endpoint.Body.In != "" && len(path) > 0 {
+		path = path[1:]
+	}
+	for i := range f.Controls {
+		c := &f.Controls[i]
+		if len(path) == 0 || c.Name != path[0] {
+			continue
+		}
+		detail := fault.Detail
+		if len(path) > 1 {
+			detail = strings.Join(path[1:], " / ") + ": " + detail
+		}
+		c.Error = strings.TrimPrefix(c.Error+"; "+detail, "; ")
+		return formFault{c.ID, c.Label, detail}
+	}
+	return formFault{Label: strings.Join(path, " / "), Detail: fault.Detail}
+}
+
+// conflict shows what another person changed since the form was made. now are the controls of the row as it is. The form
+// keeps what the person entered, and takes the values of now for all else, so that a second attempt changes no more than
+// the person did.
+func (f *form) conflict(now []control) {
+	f.Error = "Another person changed this meanwhile, and nothing was saved. Compare the values, and save again if yours are still right."
+	for i := range f.Controls {
+		c := &f.Controls[i]
+		was, entered := c.Was, c.Value
+		if now[i].Value == was {
+			continue
+		}
+		c.Was = now[i].Value
+		if entered == was {
+			c.Value = now[i].Value
+			c.choose()
+		}
+		f.Changed = append(f.Changed, change{Label: c.Label, Before: was, Now: now[i].Value, Entered: entered, Differs: entered != was})
+	}
+}
+
+// exportMethod is the end of the address of an export, which is none of HTTP's methods.
+const exportMethod = "EXPORT"
+
+// export sends all rows of a list in a format, as the API writes them.
+func (v *visit) export(at address) {
+	e := at.place.by[http.MethodGet]
+	if e == nil || len(e.Exports) == 0 || v.r.Method == http.MethodPost {
+		v.refuse(http.StatusNotFound, "This list has no export.")
+		return
+	}
+	inner := v.client.request(v.r, message{method: http.MethodGet, path: at.place.fill(at.keys), query: v.r.URL.RawQuery})
+	inner.Header.Set("Accept", "*/*")
+	v.Handler.ServeHTTP(passing{v.w, http.Header{}}, inner)
+}
+
+// passing passes an answer of the API on as it is written, without its cookies and its policies for pages.
+type passing struct {
+	w      http.ResponseWriter
+	header http.Header
+}
+
+// Header implements [http.ResponseWriter].
+func (p passing) Header() http.Header { return p.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (p passing) WriteHeader(status int) {
+	for _, name := range slices.Sorted(maps.Keys(p.header)) {
+		switch name {
+		case "Content-Type", "Content-Disposition", "X-Request-Id":
+			p.w.Header()[name] = p.header[name]
+		}
+	}
+	p.w.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (p passing) Write(part []byte) (int, error) { return p.w.Write(part) }
+
+// Unwrap lets [http.ResponseController] flush.
+func (p passing) Unwrap() http.ResponseWriter { return p.w }

@@ -1,0 +1,390 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/wire"
+)
+
+// A table is rows of an answer.
+type table struct {
+	Caption string
+	Columns []column
+	Rows    []row
+}
+
+// A column is one member of the rows.
+type column struct {
+	Name, Label string
+	Number      bool
+	Sort        string // the address of the list ordered by it; "" if the list cannot be
+	Sorted      string // "ascending" or "descending"; "" for another order
+}
+
+// A row is an object of a list.
+type row struct {
+	Title string
+	Page  string // "" if it has none
+	Cells []value
+}
+
+// A listPage is what the page of a list shows.
+type listPage struct {
+	Table    *table
+	Filters  []control
+	Active   bool // a filter is set
+	Reset    string
+	Count    string
+	Next     string
+	Previous string
+	Exports  []link
+	Actions  []link
+	Refused  *refusal // the API rejected the query
+}
+
+// A link is an address with its text.
+type link struct{ Text, To string }
+
+// showList answers with the page of a list.
+func (v *visit) showList(at address, e *spec.Endpoint) {
+	path := at.place.fill(at.keys)
+	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: v.r.URL.RawQuery})
+	shown := listPage{Filters: v.filters(e), Actions: v.actionsOf(at), Reset: v.r.URL.EscapedPath()}
+	shown.Active = slices.ContainsFunc(shown.Filters, func(f control) bool { return f.Value != "" })
+	title := v.titleOfPlace(at.place)
+	if !a.ok() {
+		p := readProblem(a)
+		if p.Status != http.StatusBadRequest || v.r.URL.RawQuery == "" {
+			v.refuseWith(p)
+			return
+		}
+		shown.Refused = &p
+		shown.mark(p)
+		v.render(p.Status, "list", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
+		return
+	}
+	answered, err := wire.ReadOrdered(a.body.Bytes())
+	if err != nil {
+		v.refuse(http.StatusBadGateway, "The answer of the API is no JSON.")
+		return
+	}
+	envelope, rows := takeApart(answered, e.Page)
+	shown.Table = shower{v, e.ViewSet}.table(rows, v.rowPages(at))
+	shown.Table.Caption = title
+	v.sortable(e, shown.Table)
+	shown.turn(v, envelope, a.header)
+	shown.Exports = v.exports(e, path)
+	v.render(http.StatusOK, "list", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
+}
+
+// takeApart returns the members of a page beside its rows, and the rows.
+func takeApart(answered any, p *spec.Page) (envelope wire.Members, rows []any) {
+	if all, bare := answered.([]any); bare {
+		return nil, all
+	}
+	members, _ := answered.(wire.Members)
+	for _, m := range members {
+		if all, isList := m.Value.([]any); isList && isRows(p, m.Name) {
+			rows = all
+			continue
+		}
+		envelope = append(envelope, m)
+	}
+	return envelope, rows
+}
+
+// isRows reports whether a member of a page has its rows.
+func isRows(p *spec.Page, name string) bool {
+	for _, sample := range p.Samples {
+		for _, m := range sample {
+			if _, rows := m.Value.(spec.Rows); rows && m.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// table makes a table of objects. pageOf returns the page of a row; it may be nil.
+func (s shower) table(rows []any, pageOf func(wire.Members) string) *table {
+	t := &table{}
+	place := map[string]int{}
+	for _, one := range rows {
+		o, _ := one.(wire.Members)
+		for _, m := range o {
+			if _, known := place[m.Name]; !known {
+				place[m.Name] = len(t.Columns)
+				t.Columns = append(t.Columns, column{Name: m.Name, Label: labelOf(m.Name), Number: true})
+			}
+		}
+	}
+	for _, one := range rows {
+		o, _ := one.(wire.Members)
+		r := row{Title: titleOf(o), Cells: make([]value, len(t.Columns))}
+		if pageOf != nil {
+			r.Page = pageOf(o)
+		}
+		for _, m := range o {
+			cell := s.show(m.Name, m.Value)
+			r.Cells[place[m.Name]] = cell
+			if cell.Kind != "number" && cell.Kind != "none" {
+				t.Columns[place[m.Name]].Number = false
+			}
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	t.order()
+	return t
+}
+
+// order puts the column that names the rows first, and their keys last.
+func (t *table) order() {
+	rank := func(c column) int {
+		switch i := slices.Index(titles, c.Name); {
+		case c.Name == "id":
+			return 1000
+		case i >= 0:
+			return i - 100
+		}
+		return 0
+	}
+	at := make([]int, len(t.Columns))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return rank(t.Columns[a]) - rank(t.Columns[b]) })
+	columns := t.Columns
+	t.Columns = make([]column, len(at))
+	for i, from := range at {
+		t.Columns[i] = columns[from]
+	}
+	for i, r := range t.Rows {
+		cells := make([]value, len(at))
+		for j, from := range at {
+			cells[j] = r.Cells[from]
+		}
+		t.Rows[i].Cells = cells
+	}
+}
+
+// rowPages returns a function for the page of a row of a list; nil if rows have none.
+func (v *visit) rowPages(at address) func(wire.Members) string {
+	item := v.site.item(at.place)
+	if item == nil {
+		item = v.elsewhere(at.place)
+	}
+	if item == nil {
+		return nil
+	}
+	return func(o wire.Members) string {
+		key := keyOf(o, item.keyName())
+		if key == "" {
+			return ""
+		}
+		keys := map[string]string{item.keyName(): key}
+		for name, above := range at.keys {
+			if _, own := keys[name]; !own {
+				keys[name] = above
+			}
+		}
+		return v.pageOf(item.fill(keys))
+	}
+}
+
+// elsewhere returns the place of one row for a list of a viewset below a row, such as
+// /patients/{id}/appointments/, whose rows have pages of their own viewset.
+func (v *visit) elsewhere(p *place) *place {
+	last := p.segs[len(p.segs)-1]
+	list := v.site.lists[last]
+	if list == nil || list == p || list.by[http.MethodGet].Output != p.by[http.MethodGet].Output {
+		return nil
+	}
+	return v.site.item(list)
+}
+
+// filters makes the controls of the parameters of a list, without those of pages and of members.
+func (v *visit) filters(e *spec.Endpoint) (all []control) {
+	query := v.r.URL.Query()
+	for _, p := range e.Params {
+		if p.Role == spec.RolePage || p.Role == spec.RoleMembers || p.Role == spec.RoleFormat || p.Role == spec.RoleOrder && p.List {
+			continue
+		}
+		c := control{Name: p.Name, ID: "filter-" + p.Name, Label: labelOf(p.Name), Hint: p.Doc, Value: query.Get(p.Name), Kind: "text"}
+		switch {
+		case p.Enum != nil:
+			c.Kind, c.Options = "choice", choices(p.Enum, c.Value, "any")
+		case kindOf(p.Type) == "bool":
+			c.Kind, c.Options = "choice", choices([]string{"true", "false"}, c.Value, "any")
+		case p.Compared != nil:
+			c.Kind = "expression"
+		}
+		if p.Role == spec.RoleSearch {
+			c.Kind = "search"
+		}
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b control) int { return rankOfKind(a.Kind) - rankOfKind(b.Kind) })
+	return all
+}
+
+// rankOfKind puts the search first and the expression last.
+func rankOfKind(kind string) int {
+	switch kind {
+	case "search":
+		return 0
+	case "expression":
+		return 2
+	}
+	return 1
+}
+
+// choices makes options from values, after one for none.
+func choices(values []string, chosen, none string) []option {
+	all := []option{{Text: none, Chosen: chosen == ""}}
+	for _, value := range values {
+		text := labelOf(value)
+		switch value {
+		case "true":
+			text = "Yes"
+		case "false":
+			text = "No"
+		}
+		all = append(all, option{Value: value, Text: text, Chosen: value == chosen})
+	}
+	return all
+}
+
+// mark puts the faults of a query beside its controls.
+func (l *listPage) mark(p refusal) {
+	for _, fault := range p.Faults {
+		for i := range l.Filters {
+			if l.Filters[i].Name == fault.Parameter {
+				l.Filters[i].Error = fault.Detail
+			}
+		}
+	}
+}
+
+// sortable gives the columns by which the list may be ordered their addresses.
+func (v *visit) sortable(e *spec.Endpoint, t *table) {
+	for _, p := range e.Params {
+		if p.Role != spec.RoleOrder || !p.List {
+			continue
+		}
+		query := v.r.URL.Query()
+		now := strings.Split(query.Get(p.Name), ",")[0]
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			if !slices.Contains(p.Enum, c.Name) {
+				continue
+			}
+			to := c.Name
+			switch now {
+			case c.Name:
+				c.Sorted = "ascending"
+				if slices.Contains(p.Enum, "-"+c.Name) {
+					to = "-" + c.Name
+				}
+			case "-" + c.Name:
+				c.Sorted = "descending"
+			}
+			other := v.r.URL.Query()
+			other.Set(p.Name, to)
+			for _, q := range e.Params {
+				if q.Role == spec.RolePage && q.Name != "limit" && q.Name != "page_size" {
+					other.Del(q.Name)
+				}
+			}
+			c.Sort = v.r.URL.EscapedPath() + "?" + other.Encode()
+		}
+	}
+}
+
+// turn sets the addresses of the pages before and after, and the count.
+func (l *listPage) turn(v *visit, envelope wire.Members, h http.Header) {
+	for _, m := range envelope {
+		text, kind := scalarOf(m.Value)
+		switch name := strings.ToLower(m.Name); {
+		case kind == jsontext.KindString && (name == "next" || name == "previous" || name == "prev"):
+			l.set(name, v.pageOf(text))
+		case kind == jsontext.KindNumber && (name == "count" || name == "total"):
+			l.Count = text
+		}
+	}
+	for _, part := range strings.Split(strings.Join(h.Values("Link"), ","), ",") {
+		to, rel, _ := strings.Cut(part, ";")
+		if _, rel, ok := strings.Cut(rel, `rel="`); ok {
+			l.set(strings.TrimSuffix(strings.TrimSpace(rel), `"`), v.pageOf(strings.Trim(strings.TrimSpace(to), "<>")))
+		}
+	}
+	l.turnByNumber(v, envelope)
+	if is, ok := envelope.Member("count_is").(string); ok && l.Count != "" {
+		l.Count = map[string]string{"at_least": "over ", "estimate": "about "}[is] + l.Count
+	}
+}
+
+// turnByNumber sets the addresses of the pages before and after by their numbers, for envelopes without links.
+func (l *listPage) turnByNumber(v *visit, envelope wire.Members) {
+	text, _ := scalarOf(envelope.Member("page"))
+	number, err := strconv.Atoi(text)
+	if err != nil || l.Next != "" || l.Previous != "" {
+		return
+	}
+	to := func(n int) string {
+		query := v.r.URL.Query()
+		query.Set("page", strconv.Itoa(n))
+		return v.r.URL.EscapedPath() + "?" + query.Encode()
+	}
+	if _, more := scalarOf(envelope.Member("hasNext")); more == jsontext.KindTrue {
+		l.Next = to(number + 1)
+	}
+	if number > 1 {
+		l.Previous = to(number - 1)
+	}
+}
+
+func (l *listPage) set(rel, to string) {
+	switch {
+	case to == "":
+	case rel == "next":
+		l.Next = to
+	case rel == "previous" || rel == "prev":
+		l.Previous = to
+	}
+}
+
+// exports lists the formats in which the whole list may be downloaded from the API.
+func (v *visit) exports(e *spec.Endpoint, path string) (all []link) {
+	for _, media := range e.Exports {
+		format := "ndjson"
+		if strings.Contains(media, "csv") {
+			format = "csv"
+		}
+		query := url.Values{}
+		for name, values := range v.r.URL.Query() {
+			if i := slices.IndexFunc(e.Params, func(p spec.Param) bool { return p.Name == name }); i >= 0 && e.Params[i].Role != spec.RolePage {
+				query[name] = values
+			}
+		}
+		query.Set("format", format)
+		all = append(all, link{strings.ToUpper(format), v.pageOf(path) + "~export?" + query.Encode()})
+	}
+	return all
+}
+
+// titleOfPlace names a place to people, by its last segment that is no key.
+func (v *visit) titleOfPlace(p *place) string {
+	for _, segment := range slices.Backward(p.segs) {
+		if !isKey(segment) {
+			return labelOf(segment)
+		}
+	}
+	return v.Title
+}

@@ -1,0 +1,45 @@
+package console
+
+import (
+	"context"
+	"cmp"
+	"errors"
+	"net/http"
+
+	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/spec"
+)
+
+// Settings declare a console.
+type Settings = declare.Console
+
+// sessionPath is the path of sessions of package auth, below the prefix.
+const sessionPath = "/auth/session"
+
+// Options are what a console is made from.
+type Options struct {
+	Settings
+
+	// API describes the endpoints.
+	API *spec.API
+	// Handler answers requests to the API.
+	Handler http.Handler
+	// Allowed returns which of API.Endpoints the caller of a request may use, in their order.
+	Allowed func(r *http.Request) ([]bool, error)
+	// Plainly makes the context of a request whose errors are in the form of RFC 9457.
+	Plainly func(context.Context) context.Context
+}
+
+// New makes the handler of a console. It answers requests below its path, and is safe for
+// concurrent use. An API without the endpoint of sessions is an error.
+func New(o Options) (http.Handler, error) {
+	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, sessionPath)
+	c := &console{Options: o, site: newSite(o.API), client: client{handler: o.Handler, plainly: o.Plainly, cookies: cookies{path: o.Path}}}
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		if at := c.site.find(c.sessionAt()); at.place == nil || at.place.by[method] == nil {
+			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +
+				", by which people sign in; register the viewset of package auth, or set Console.Session")
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,192 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"trestle.example/framework/internal/wire"
+)
+
+// A value is one value of an answer, as a page shows it.
+type value struct {
+	Kind   string // none, text, number, yes, no, time, rows, list or object
+	Text   string
+	Link   string // the page of the row that it names, or the address that it is; "" for none
+	Stamp  string // of a time: the machine's form
+	Items  []value
+	Fields []field
+	Table  *table
+}
+
+// A field is a value with its name.
+type field struct {
+	Name, Label string
+	Value       value
+}
+
+// A shower turns values of the answers of a viewset into those of pages.
+type shower struct {
+	*visit
+
+	viewset string
+}
+
+// show returns a value with the name that it has in its object.
+func (s shower) show(name string, v any) value {
+	switch v := v.(type) {
+	case wire.Members:
+		return s.object(name, v)
+	case []any:
+		return s.list(name, v)
+	}
+	text, kind := scalarOf(v)
+	switch kind {
+	case jsontext.KindTrue:
+		return value{Kind: "yes", Text: "Yes"}
+	case jsontext.KindFalse:
+		return value{Kind: "no", Text: "No"}
+	case jsontext.KindNumber:
+		return value{Kind: "number", Text: text, Link: s.rowPage(name, text)}
+	case jsontext.KindString:
+		return s.text(name, text)
+	}
+	return value{Kind: "none", Text: "none"}
+}
+
+// text shows a text: as a time, as a link to the row that it names or to the address that it is, or as it is.
+func (s shower) text(name, text string) value {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return value{Kind: "time", Text: at.UTC().Format("2 Jan 2006, 15:04 UTC"), Stamp: text}
+	}
+	v := value{Kind: "text", Text: text, Link: s.rowPage(name, text)}
+	switch u, err := url.Parse(text); {
+	case text == "":
+		return value{Kind: "none", Text: "empty"}
+	case v.Link == "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		v.Link = text
+	}
+	return v
+}
+
+// scalarOf returns a value of [wire.ReadOrdered] that is no object and no list: its text, and its kind. Of anything else,
+// the kind is that of null.
+func scalarOf(v any) (text string, kind jsontext.Kind) {
+	switch v := v.(type) {
+	case string:
+		return v, jsontext.KindString
+	case jsontext.Value:
+		return string(v), v.Kind()
+	}
+	return "", jsontext.KindNull
+}
+
+// keyOf returns the member of an object that has its key as text, "" without one.
+func keyOf(o wire.Members, name string) string {
+	text, kind := scalarOf(o.Member(name))
+	if kind != jsontext.KindString && kind != jsontext.KindNumber {
+		return ""
+	}
+	return text
+}
+
+func (s shower) object(name string, o wire.Members) value {
+	shown := value{Kind: "object", Text: titleOf(o)}
+	if list := s.target(name); list != nil {
+		if item := s.site.item(list); item != nil {
+			shown.Link = s.rowPage(name, keyOf(o, item.keyName()))
+		}
+	}
+	for _, m := range o {
+		shown.Fields = append(shown.Fields, field{m.Name, labelOf(m.Name), s.show(m.Name, m.Value)})
+	}
+	return shown
+}
+
+func (s shower) list(name string, all []any) value {
+	if len(all) == 0 {
+		return value{Kind: "none", Text: "none"}
+	}
+	if _, rows := all[0].(wire.Members); rows {
+		t := s.table(all, nil)
+		t.Caption = labelOf(name)
+		return value{Kind: "rows", Table: t, Text: titleOf(all[0].(wire.Members))} //nolint:forcetypeassert // checked
+	}
+	shown := value{Kind: "list"}
+	for _, one := range all {
+		shown.Items = append(shown.Items, s.show(strings.TrimSuffix(name, "s"), one))
+	}
+	return shown
+}
+
+// target returns the list of the rows that a field names; nil if it names none. A view may show
+// the row itself under the name of the field without its end.
+func (s shower) target(name string) *place {
+	for _, e := range s.API.Endpoints {
+		if e.ViewSet != s.viewset || e.Body == nil {
+			continue
+		}
+		for _, end := range []string{"", "_id", "Id", "ID"} {
+			if f := e.Body.Shape.ByName[name+end]; f != nil && f.Ref != "" {
+				return s.site.lists[f.Ref]
+			}
+		}
+	}
+	return nil
+}
+
+// rowPage returns the page of the row that a field names by its key; "" if it names none, or the caller may not read it.
+func (s shower) rowPage(name, key string) string {
+	list := s.target(name)
+	if list == nil || key == "" {
+		return ""
+	}
+	item := s.site.item(list)
+	if item == nil || !s.may(item.by[http.MethodGet]) {
+		return ""
+	}
+	return s.pageOf(item.fill(map[string]string{item.keyName(): key}))
+}
+
+// titles are the members whose value names a row to people, the best first.
+var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"} //nolint:gochecknoglobals // a table
+
+// titleOf returns what names an object to people.
+func titleOf(o wire.Members) string {
+	for _, name := range titles {
+		if text := keyOf(o, name); text != "" {
+			return text
+		}
+	}
+	for _, m := range o {
+		if text, ok := m.Value.(string); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// labelOf turns a name of JSON into words: "created_at" and "createdAt" into "Created at".
+func labelOf(name string) string {
+	var words []rune
+	for i, r := range name {
+		switch {
+		case strings.ContainsRune("_-./", r):
+			r = ' '
+		case i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(name[i-1])):
+			words, r = append(words, ' '), unicode.ToLower(r)
+		}
+		words = append(words, r)
+	}
+	text := strings.TrimSuffix(strings.Join(strings.Fields(string(words)), " "), " id")
+	if text == "" || text == "id" {
+		return strings.ToUpper(text)
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}

@@ -1,0 +1,32 @@
+package declare
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+)
+
+// A Console declares the pages of an API for people.
+type Console struct {
+	// Path is where the console is served, with a slash at both ends: "/admin/". Defaults to
+	// none: there is no console.
+	Path string
+	// Title names the console to people. Defaults to the title of the API.
+	Title string
+	// Session is the path of the endpoint of sessions, below the prefix of the API. People sign in
+	// by it. Defaults to "/auth/session", that of package auth.
+	Session string
+}
+
+// Check returns the mistakes in the settings, for an API with a prefix, "" for none.
+func (c Console) Check(prefix string) error {
+	switch {
+	case c.Path == "":
+		return nil
+	case len(c.Path) < len("/a/") || !strings.HasPrefix(c.Path, "/") || !strings.HasSuffix(c.Path, "/") || strings.ContainsAny(c.Path, "?#%{} ~") || strings.Contains(c.Path, "//"):
+		return errors.New("the path " + c.Path + ` must begin and end with a slash, and have a plain name between; "/admin/" does`)
+	case prefix == "" || strings.HasPrefix(c.Path, prefix+"/") || strings.HasPrefix(prefix+"/", c.Path):
+		return errors.New("the path " + c.Path + " overlaps with the prefix of the API, " + cmp.Or(prefix, "/") + "; give the console a path beside it")
+	}
+	return nil
+}
