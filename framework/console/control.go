@@ -29,6 +29,8 @@ type control struct {
 	Nullable              bool   // an empty control is null
 	Locked                bool   // the caller may not write it
 	Elsewhere             string // the list of the rows that it may name; "" for none
+	Find                  string // the address that finds these rows by a search; "" for none
+	Text                  string // the title of the row that it names; "" if it is not known
 	field                 *input.Field
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -54,8 +55,12 @@ const (
 // operate shows the form of an operation, and runs the operation.
 func (v *visit) operate(at address, method string) {
 	e := at.place.by[method]
-	if method == exportMethod {
+	switch method {
+	case exportMethod:
 		v.export(at)
+		return
+	case findMethod:
+		v.find(at)
 		return
 	}
 	if e == nil || method == http.MethodGet || e.Upload != nil || e.Body != nil && e.Body.Items != nil {
@@ -181,6 +186,9 @@ func (f *form) prepare(v *visit) {
 			answered, _ := wire.ReadOrdered(field.Sent)
 			c.fill(answered)
 		}
+		if v.r.Method != http.MethodPost {
+			v.name(&c)
+		}
 		c.Was = c.Value
 		f.Controls = append(f.Controls, c)
 	}
@@ -189,39 +197,96 @@ func (f *form) prepare(v *visit) {
 // most is the greatest number of rows among which a form offers a choice without a search.
 const most = 50
 
-// offer gives a control the rows of a viewset as options, if they are few and the caller may list them.
-// It is at the API that the caller's scope limits them.
+// offer lets a person choose a row of a viewset: among all of them, if they are few, or else by a search. The rows are
+// those that the API lists for the caller.
 func (v *visit) offer(c *control, viewset string) {
 	list := v.site.lists[viewset]
-	if list == nil || !v.may(list.by[http.MethodGet]) {
+	if list == nil || !v.may(list.by[http.MethodGet]) || v.site.item(list) == nil {
 		return
 	}
 	c.Elsewhere = v.pageOf(list.path)
-	item := v.site.item(list)
-	if item == nil {
-		return
+	if searchOf(list.by[http.MethodGet]) != "" {
+		c.Find = strings.TrimSuffix(c.Elsewhere, "/") + "/" + findAt
 	}
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: list.path})
+	if options, whole := v.rowsOf(list, ""); whole && len(options) <= most {
+		c.Kind, c.Options, c.Find = "choice", append([]option{{Text: "choose one", Chosen: true}}, options...), ""
+	}
+}
+
+// rowsOf lists the rows of the first page of a list, as options, and reports whether there are no others.
+func (v *visit) rowsOf(list *place, query string) (options []option, whole bool) {
+	name := v.site.item(list).keyName()
+	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: list.path, query: query})
 	answered, err := wire.ReadOrdered(a.body.Bytes())
 	if !a.ok() || err != nil {
-		return
+		return nil, false
 	}
 	envelope, rows := takeApart(answered, list.by[http.MethodGet].Page)
-	var turn listPage
-	turn.turn(v, envelope, a.header)
-	if turn.Next != "" || len(rows) > most {
-		return
-	}
-	options := []option{{Text: "choose one", Chosen: true}}
 	for _, one := range rows {
 		o, _ := one.(wire.Members)
-		key := keyOf(o, item.keyName())
+		key := keyOf(o, name)
 		if key == "" {
-			return
+			return nil, false
 		}
 		options = append(options, option{Value: key, Text: titleOf(o)})
 	}
-	c.Kind, c.Options = "choice", options
+	var turn listPage
+	turn.turn(v, envelope, a.header)
+	return options, turn.Next == ""
+}
+
+// searchOf returns the name of the parameter that searches a list, "" for none.
+func searchOf(e *spec.Endpoint) string {
+	for _, p := range e.Params {
+		if p.Role == spec.RoleSearch {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// findAt is the end of the address at which a form finds rows while a person types.
+const (
+	findAt     = "~find"
+	findMethod = "FIND"
+	mostFound  = 20
+)
+
+// find answers with the rows of a list that a search finds, as JSON.
+func (v *visit) find(at address) {
+	e := at.place.by[http.MethodGet]
+	if e == nil || e.Page == nil || searchOf(e) == "" || len(at.keys) > 0 || v.site.item(at.place) == nil {
+		v.refuse(http.StatusNotFound, "This list has no search.")
+		return
+	}
+	found, _ := v.rowsOf(at.place, url.Values{searchOf(e): {v.r.URL.Query().Get("q")}}.Encode())
+	found = found[:min(len(found), mostFound)]
+	members := make([]any, len(found))
+	for i, o := range found {
+		members[i] = wire.Members{{Name: "key", Value: o.Value}, {Name: "text", Value: o.Text}}
+	}
+	body, err := wire.Encode(members)
+	if err != nil {
+		v.refuse(http.StatusInternalServerError, "The rows could not be written.")
+		return
+	}
+	v.w.Header().Set("Content-Type", "application/json")
+	_, _ = v.w.Write(body)
+}
+
+// name gives a control that names a row the title of that row.
+func (v *visit) name(c *control) {
+	list := v.site.lists[c.field.Ref]
+	if c.Find == "" || c.Value == "" {
+		return
+	}
+	item := v.site.item(list)
+	if e := item.by[http.MethodGet]; v.may(e) {
+		o, _, refused := v.read(e, item.fill(map[string]string{item.keyName(): c.Value}), "")
+		if refused == nil {
+			c.Text = titleOf(o)
+		}
+	}
 }
 
 // read returns the body of the operation from what a person entered. A change of some fields has those alone that the
@@ -278,6 +343,9 @@ func (v *visit) run(at address, f *form) {
 
 // again shows a form with what the person entered and why it was not accepted.
 func (v *visit) again(at address, f *form, status int) {
+	for i := range f.Controls {
+		v.name(&f.Controls[i])
+	}
 	v.render(status, "form", page{Title: "Error: " + f.Title, Crumbs: v.formCrumbs(at), Data: f})
 }
 

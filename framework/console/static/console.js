@@ -20,3 +20,74 @@ for (const form of document.querySelectorAll("form[data-guard]")) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
 }
+
+// A field that names a row gets a search: the person types a title, and the field gets the key of the row that was
+// chosen. The roles and keys are those of the combobox of the ARIA practices. A text without a choice is sent as it is,
+// and the API says that it names no row.
+function offerSearch(key, number) {
+  const typed = key.cloneNode();
+  const list = document.createElement("ul");
+  const said = document.createElement("p");
+  let options = [], active = -1, latest = 0, timer = 0;
+  key.type = "hidden";
+  key.removeAttribute("id");
+  typed.removeAttribute("name");
+  typed.value = key.dataset.text || key.value;
+  for (const [name, value] of Object.entries({
+    role: "combobox", autocomplete: "off", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "found-" + number,
+  })) typed.setAttribute(name, value);
+  list.id = "found-" + number;
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Found");
+  list.className = "found";
+  list.hidden = true;
+  said.className = "hidden";
+  said.setAttribute("role", "status");
+  key.after(typed, list, said);
+
+  const show = (open) => { list.hidden = !open; typed.setAttribute("aria-expanded", String(open)); if (!open) mark(-1); };
+  const mark = (at) => {
+    active = at;
+    [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === at)));
+    if (at >= 0) { typed.setAttribute("aria-activedescendant", list.children[at].id); list.children[at].scrollIntoView({ block: "nearest" }); }
+    else typed.removeAttribute("aria-activedescendant");
+  };
+  const take = (at) => { key.value = options[at].key; typed.value = options[at].text; show(false); };
+  const find = async () => {
+    const mine = ++latest;
+    const answer = await fetch(key.dataset.find + "?q=" + encodeURIComponent(typed.value), { headers: { Accept: "application/json" } });
+    if (mine !== latest || !answer.ok) return;
+    options = await answer.json();
+    list.replaceChildren(...options.map((option, i) => {
+      const item = document.createElement("li");
+      item.id = "found-" + number + "-" + i;
+      item.setAttribute("role", "option");
+      item.textContent = option.text;
+      item.addEventListener("pointerdown", (event) => { event.preventDefault(); take(i); });
+      return item;
+    }));
+    said.textContent = options.length === 0 ? "No match" : options.length + " found";
+    show(options.length > 0);
+    mark(options.length > 0 ? 0 : -1);
+  };
+  typed.addEventListener("input", () => {
+    key.value = typed.value;
+    clearTimeout(timer);
+    latest++;
+    if (typed.value.trim() === "") { show(false); return; }
+    timer = setTimeout(find, 150);
+  });
+  typed.addEventListener("keydown", (event) => {
+    const open = !list.hidden, n = options.length;
+    if (event.key === "ArrowDown" && !open) find();
+    else if (event.key === "ArrowDown") mark((active + 1) % n);
+    else if (event.key === "ArrowUp" && open) mark((active - 1 + n) % n);
+    else if (event.key === "Enter" && open && active >= 0) take(active);
+    else if (event.key === "Escape" && open) show(false);
+    else return;
+    event.preventDefault();
+  });
+  typed.addEventListener("blur", () => show(false));
+}
+
+document.querySelectorAll("input[data-find]").forEach(offerSearch);
