@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,7 +54,7 @@ func (a *answer) Write(part []byte) (int, error) {
 
 // forwarded are the headers of a request to the console that the API gets too: what it checks about
 // the sender, and what proxies say. Credentials are only those of the console's cookies.
-var forwarded = []string{ //nolint:gochecknoglobals // a table
+var forwarded = []string{
 	"Origin", "Referer", "Sec-Fetch-Site", "User-Agent", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded", "Traceparent", "Tracestate",
 	"Accept-Language",
 }
@@ -83,9 +84,7 @@ func (c client) request(r *http.Request, m message) *http.Request {
 			inner.Header[name] = values
 		}
 	}
-	for name, values := range m.header {
-		inner.Header[name] = values
-	}
+	maps.Copy(inner.Header, m.header)
 	c.cookies.bring(inner.Header, r)
 	inner.Body, inner.ContentLength, inner.TransferEncoding = http.NoBody, 0, nil
 	if m.body != nil {

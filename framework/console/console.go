@@ -196,7 +196,7 @@ func (v *visit) redirect(to string) {
 }
 
 // methods are those of operations, in the order in which pages offer them.
-var methods = []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} //nolint:gochecknoglobals // a table
+var methods = []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}
 
 // operations lists the endpoints of a place that write and that the caller may use. A change of some fields stands
 // for the replacement of the whole.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,7 +44,7 @@ func TestPages(t *testing.T) {
 		b.get("/admin/agents/").is(200).says("Meera").lacks("~post") // only holders of agents.change may
 
 		b.get("/admin/tickets/"+asha.ID.String()+"/").is(200).says("<h1><bdi>Printer is on fire</bdi></h1>", "~patch", "~delete", "close/~post", ">Yes<")
-		b.get("/admin/tickets/"+ravi.ID.String()+"/").is(404).lacks("secret of Ravi")
+		b.get("/admin/tickets/" + ravi.ID.String() + "/").is(404).lacks("secret of Ravi")
 		b.get("/admin/tickets/" + uuid.NewString() + "/").is(404)
 		b.get("/admin/nothing/").is(404).says("no such address")
 		b.get("/admin/tickets/~purge").is(404)
@@ -86,7 +87,7 @@ func TestForms(t *testing.T) {
 		b.get(page).is(404)
 
 		for _, path := range []string{"~patch", "~delete"} { // of another's row
-			b.get("/admin/tickets/"+ravi.ID.String()+"/"+path).is(404).lacks("secret of Ravi")
+			b.get("/admin/tickets/" + ravi.ID.String() + "/" + path).is(404).lacks("secret of Ravi")
 		}
 		b.get("/admin/agents/~post").is(200) // the API decides
 		b.submit("/admin/agents/~post", url.Values{"name": {"Mallory"}}).is(403)
@@ -104,7 +105,7 @@ func TestTwoEditors(t *testing.T) {
 		two.submit(edit, url.Values{"title": {"Printer is on fire"}, "priority": {"5"}, "body": {"Call the brigade."}}).is(303)
 
 		refused := one.send(http.MethodPost, edit, open).is(409)
-		refused.says("Another person changed this meanwhile", `<td><bdi>5</bdi></td>`, "Call the brigade.", `value="Printer was on fire"`)
+		refused.says("Another person changed this meanwhile", `<td><bdi>5</bdi></td>`, "Call the brigade.", ">\nPrinter was on fire</textarea>")
 		again := url.Values{}
 		for _, hidden := range hiddenField.FindAllStringSubmatch(refused.body, -1) {
 			again.Set(hidden[1], strings.ReplaceAll(hidden[2], "&#34;", `"`))
@@ -128,8 +129,8 @@ func TestSessions(t *testing.T) {
 				t.Errorf("%s leads to %s", path, to)
 			}
 		}
-		in := url.Values{"email": {"asha@example.com"}, "password": {"wrong"}}
-		stranger.submit("/admin/~sign-in", in).is(401).says(`value="asha@example.com"`).lacks("wrong")
+		in := url.Values{"email": {"asha@example.com"}, "password": {"not-the-password"}}
+		stranger.submit("/admin/~sign-in", in).is(401).says(`value="asha@example.com"`).lacks("not-the-password")
 		for _, next := range []string{"https://evil.example/", "//evil.example/admin/", "/api/", `/admin/\evil`, "javascript:alert(1)", "/admin/../../x\n"} {
 			b := d.browser()
 			b.submit("/admin/~sign-in?"+url.Values{"next": {next}}.Encode(), url.Values{"email": {"asha@example.com"}, "password": {password}}).to("/admin/")
@@ -205,32 +206,68 @@ func TestHostileValues(t *testing.T) {
 		} {
 			b.submit(page+"~patch", url.Values{"title": {hostile}}).is(303)
 			for _, path := range []string{page, "/admin/tickets/", page + "~patch", page + "~delete"} {
-				b.get(path).is(200).lacks(`<script>alert`, ` onmouseover="`, `onfocus='`, `href="javascript:`, `href="data:`, `<img`, `<b>`)
+				b.get(path).is(200).lacks(`<script>alert`, ` onmouseover="`, `onfocus='`, `href="javascript:`, `href="data:text`, `<img`, `<b>`)
 			}
 			b.get(page).says(htmlText(hostile))
 		}
 	})
 }
 
-// TestSameAPI: the API answers the same bytes with and without a console, but for the id and the time of the request.
+// clients are the headers that clients send with a GET.
+var clients = map[string][]string{
+	"curl":       {"User-Agent", "curl/8.5.0", "Accept", "*/*"},
+	"fetch":      {"User-Agent", "Mozilla/5.0", "Accept", "*/*", "Sec-Fetch-Dest", "empty", "Sec-Fetch-Mode", "cors", "Sec-Fetch-Site", "same-origin"},
+	"axios":      {"User-Agent", "axios/1.7", "Accept", "application/json, text/plain, */*"},
+	"requests":   {"User-Agent", "python-requests/2.32", "Accept", "*/*", "Connection", "keep-alive"},
+	"OkHttp":     {"User-Agent", "okhttp/4.12"},
+	"Java 8":     {"User-Agent", "Java/1.8.0_392", "Accept", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"},
+	"Excel":      {"User-Agent", "Microsoft.Data.Mashup", "Accept", "*/*"},
+	"Postman":    {"User-Agent", "PostmanRuntime/7.43", "Accept", "*/*", "Cache-Control", "no-cache"},
+	"Googlebot":  {"User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Accept", "text/html,application/xhtml+xml,application/signed-exchange;v=b3,application/xml;q=0.9,*/*;q=0.8"},
+	"Slackbot":   {"User-Agent", "Slackbot-LinkExpanding 1.0", "Accept", "*/*", "Range", "bytes=0-32768"},
+	"kube-probe": {"User-Agent", "kube-probe/1.31", "Accept", "*/*", "Connection", "close"},
+	"wget":       {"User-Agent", "Wget/1.21", "Accept", "*/*", "Accept-Encoding", "identity"},
+	"a browser":  {"User-Agent", "Mozilla/5.0", "Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Sec-Fetch-Dest", "document", "Sec-Fetch-Mode", "navigate"},
+}
+
+// TestSameAPI: the API answers every client the same with and without a console, but for the id and the time of the request.
 func TestSameAPI(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		d := openDesk(t, db, nil)
-		filled(t, d)
-		b := d.browser()
-		for _, accept := range []string{"", "*/*", "application/json", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"} {
-			got := b.send(http.MethodGet, "/api/agents/", nil, "Accept", accept, "Sec-Fetch-Dest", "document")
-			if got.status != http.StatusUnauthorized && got.status != http.StatusOK || !strings.Contains(got.header.Get("Content-Type"), "json") {
-				t.Errorf("Accept %q: %d %s", accept, got.status, got.header.Get("Content-Type"))
+		with := openDesk(t, db, nil)
+		asha, _, _ := filled(t, with)
+		without := openDesk(t, db, func(c *framework.Config) { c.Console = framework.Console{} })
+		secret, _, err := with.identity.Users.IssueToken(t.Context(), db.Session(), with.user("token@example.com", true), "test", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, headers := range clients {
+			for _, path := range []string{"/api/", "/api/agents/", "/api/tickets/?priority=x", "/api/tickets/" + asha.ID.String() + "/", "/api/nothing", "/nothing"} {
+				for _, token := range []string{"", "Token " + secret.Reveal()} {
+					sent := append([]string{"Authorization", token, "Host", "desk.example"}, headers...)
+					a, b := with.browser().send(http.MethodGet, path, nil, sent...), without.browser().send(http.MethodGet, path, nil, sent...)
+					if x, y := fixed(a, with), fixed(b, without); x != y {
+						t.Errorf("%s, %s: with a console\n%s\nwithout\n%s", name, path, x, y)
+					}
+				}
 			}
 		}
 	})
 }
 
+// fixed returns an answer without what differs between any two requests and servers.
+func fixed(s *seen, d *desk) string {
+	h := s.header.Clone()
+	id := strings.TrimPrefix(h.Get("X-Request-Id"), "urn:uuid:")
+	h.Del("Date")
+	h.Del("X-Request-Id")
+	text := fmt.Sprint(s.status, h, s.body)
+	return strings.NewReplacer(id, "id", d.url, "http://desk").Replace(text)
+}
+
 // TestOtherErrorShape: faults are beside their fields whatever shape the API gives its errors.
 func TestOtherErrorShape(t *testing.T) {
 	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
-		d := openDesk(t, db, framework.DRFShape{})
+		d := openDesk(t, db, func(c *framework.Config) { c.ErrorShape = framework.DRFShape{} })
 		filled(t, d)
 		b := d.signedIn("asha@example.com")
 		b.submit("/admin/tickets/~post", url.Values{"title": {""}}).is(400).says(`id="field-title-error"`)
@@ -253,4 +290,3 @@ func TestChoiceAmongMany(t *testing.T) {
 		b.get("/admin/agents/?page=2").is(200).says(`rel="prev" href="/admin/agents/"`, "71 in all, 11 on this page")
 	})
 }
-

@@ -4,6 +4,7 @@ import (
 	"html"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -89,13 +90,13 @@ func closeTicket(c *framework.Call, t *ticket, in closing) (ticketView, error) {
 
 // tables are those of the desk.
 func tables() sqldb.Migrations {
-	return sqldb.Migrations{Name: "desk", Files: fstest.MapFS{"0001_desk.tx.up.sql": {Data: []byte(`
+	return sqldb.Migrations{Namespace: "desk", FS: fstest.MapFS{"0001_desk.tx.down.sql": {Data: []byte("-- The tables stay.")}, "0001_desk.tx.up.sql": {Data: []byte(`
 CREATE TABLE agents ({{id}}, name {{text}} NOT NULL);
 CREATE TABLE tickets (
     {{id}},
     owner_id {{uuid}} NOT NULL REFERENCES auth_users (id),
     agent_id {{uuid}} NOT NULL REFERENCES agents (id),
-    title {{text}} NOT NULL, body {{text}} NOT NULL, priority {{bigint}} NOT NULL, is_open {{boolean}} NOT NULL, due_at {{timestamp}}
+    title {{text}} NOT NULL, body {{text}} NOT NULL, priority {{bigint}} NOT NULL, is_open {{bool}} NOT NULL, due_at {{timestamp}}
 );
 `)}}}
 }
@@ -110,8 +111,8 @@ type desk struct {
 
 const password = "four unrelated words walk"
 
-// openDesk serves a program with a console on a database.
-func openDesk(t *testing.T, db *sqldb.DB, shape framework.ErrorShape) *desk {
+// openDesk serves a program with a console on a database. change changes its settings; it may be nil.
+func openDesk(t *testing.T, db *sqldb.DB, change func(*framework.Config)) *desk {
 	t.Helper()
 	identity, err := auth.New(auth.Config{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -120,11 +121,14 @@ func openDesk(t *testing.T, db *sqldb.DB, shape framework.ErrorShape) *desk {
 	if err := db.Migrate(t.Context(), nil, framework.Migrations(), auth.Migrations(), tables()); err != nil {
 		t.Fatal(err)
 	}
-	api := framework.New(framework.Config{
+	settings := framework.Config{
 		DB: db, Authentication: identity.Authentication(), Codes: append(identity.Codes(), framework.CodeInfo{Code: "no_reason", Status: http.StatusConflict, Title: "No reason"}),
-		Pagination: page.Number{Size: 60}, Log: slog.New(slog.DiscardHandler), ErrorShape: shape, Title: "Desk",
-		Console: framework.Console{Path: "/admin/"},
-	})
+		Pagination: page.Number{Size: 60}, Log: slog.New(slog.DiscardHandler), Title: "Desk", Console: framework.Console{Path: "/admin/"},
+	}
+	if change != nil {
+		change(&settings)
+	}
+	api := framework.New(settings)
 	api.Register(identity.ViewSet(), framework.ViewSet[agent]{
 		Name: "agents", Verbs: framework.CRUD[agentInput, agentView](), Scope: framework.Public(), Ordering: framework.Ordering{Default: "name"},
 		Permission: framework.OrReadOnly(framework.Holds("agents.change")), Search: framework.Search{Fields: []string{"name"}},
@@ -153,7 +157,7 @@ func onBoth(t *testing.T, test func(t *testing.T, d *desk)) {
 // user makes a user who holds permissions.
 func (d *desk) user(email string, superuser bool) auth.User {
 	d.t.Helper()
-	user, err := d.identity.Users.CreateUser(d.t.Context(), d.db.Session(), auth.NewUser{Email: email, Password: password, IsSuperuser: superuser})
+	user, err := d.identity.Users.CreateUser(d.t.Context(), d.db.Session(), auth.NewUser{Email: email, Password: password, Superuser: superuser})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -239,9 +243,7 @@ func (b *browser) form(path string, entered url.Values) url.Values {
 	for _, hidden := range hiddenField.FindAllStringSubmatch(b.get(path).is(http.StatusOK).body, -1) {
 		all.Set(html.UnescapeString(hidden[1]), html.UnescapeString(hidden[2]))
 	}
-	for name, values := range entered {
-		all[name] = values
-	}
+	maps.Copy(all, entered)
 	return all
 }
 
@@ -260,13 +262,12 @@ func (s *seen) is(status int) *seen {
 }
 
 // to checks that the answer sends the browser to an address.
-func (s *seen) to(address string) *seen {
+func (s *seen) to(address string) {
 	s.t.Helper()
 	s.is(http.StatusSeeOther)
 	if got := s.header.Get("Location"); got != address {
 		s.t.Fatalf("%s: leads to %s; want %s", s.name, got, address)
 	}
-	return s
 }
 
 func (s *seen) says(texts ...string) *seen {
@@ -279,14 +280,13 @@ func (s *seen) says(texts ...string) *seen {
 	return s
 }
 
-func (s *seen) lacks(texts ...string) *seen {
+func (s *seen) lacks(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
 		if strings.Contains(s.body, text) {
 			s.t.Errorf("%s: the page has %q:\n%s", s.name, text, s.body)
 		}
 	}
-	return s
 }
 
 // htmlText returns a text as a page has it.

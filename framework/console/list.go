@@ -274,36 +274,39 @@ func (l *listPage) mark(p refusal) {
 
 // sortable gives the columns by which the list may be ordered their addresses.
 func (v *visit) sortable(e *spec.Endpoint, t *table) {
+	query := v.r.URL.Query()
 	for _, p := range e.Params {
-		if p.Role != spec.RoleOrder || !p.List {
+		if p.Role == spec.RolePage {
+			query.Del(p.Name) // another order begins with its first page
+		}
+	}
+	for _, p := range e.Params {
+		if p.Role == spec.RoleOrder && p.List {
+			t.sortBy(p, query, v.r.URL.EscapedPath())
+		}
+	}
+}
+
+// sortBy gives the columns that a parameter may name the addresses of the list ordered by them.
+func (t *table) sortBy(p spec.Param, query url.Values, path string) {
+	now, _, _ := strings.Cut(query.Get(p.Name), ",")
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if !slices.Contains(p.Enum, c.Name) {
 			continue
 		}
-		query := v.r.URL.Query()
-		now := strings.Split(query.Get(p.Name), ",")[0]
-		for i := range t.Columns {
-			c := &t.Columns[i]
-			if !slices.Contains(p.Enum, c.Name) {
-				continue
+		to := c.Name
+		switch now {
+		case c.Name:
+			c.Sorted = "ascending"
+			if slices.Contains(p.Enum, "-"+c.Name) {
+				to = "-" + c.Name
 			}
-			to := c.Name
-			switch now {
-			case c.Name:
-				c.Sorted = "ascending"
-				if slices.Contains(p.Enum, "-"+c.Name) {
-					to = "-" + c.Name
-				}
-			case "-" + c.Name:
-				c.Sorted = "descending"
-			}
-			other := v.r.URL.Query()
-			other.Set(p.Name, to)
-			for _, q := range e.Params {
-				if q.Role == spec.RolePage && q.Name != "limit" && q.Name != "page_size" {
-					other.Del(q.Name)
-				}
-			}
-			c.Sort = v.r.URL.EscapedPath() + "?" + other.Encode()
+		case "-" + c.Name:
+			c.Sorted = "descending"
 		}
+		query.Set(p.Name, to)
+		c.Sort = path + "?" + query.Encode()
 	}
 }
 
@@ -318,7 +321,7 @@ func (l *listPage) turn(v *visit, envelope wire.Members, h http.Header) {
 			l.Count = text
 		}
 	}
-	for _, part := range strings.Split(strings.Join(h.Values("Link"), ","), ",") {
+	for part := range strings.SplitSeq(strings.Join(h.Values("Link"), ","), ",") {
 		to, rel, _ := strings.Cut(part, ";")
 		if _, rel, ok := strings.Cut(rel, `rel="`); ok {
 			l.set(strings.TrimSuffix(strings.TrimSpace(rel), `"`), v.pageOf(strings.Trim(strings.TrimSpace(to), "<>")))

@@ -33,8 +33,8 @@ var pages = sync.OnceValue(func() map[string]*template.Template { //nolint:goche
 // files are the console's own files by name. A name has a hash of the file, so that browsers keep it.
 var files = sync.OnceValue(func() map[string]file { //nolint:gochecknoglobals // it is made once
 	return map[string]file{
-		hashed("console", "css", styleSheet): {"text/css; charset=utf-8", styleSheet},
-		hashed("console", "js", script):      {"text/javascript; charset=utf-8", script},
+		hashed("css", styleSheet): {"text/css; charset=utf-8", styleSheet},
+		hashed("js", script):      {"text/javascript; charset=utf-8", script},
 	}
 })
 
@@ -44,10 +44,10 @@ type file struct {
 	body  []byte
 }
 
-// hashed returns the name of a file with a hash of what it has.
-func hashed(name, end string, body []byte) string {
+// hashed returns the name of a file, which has a hash of its content.
+func hashed(end string, body []byte) string {
 	sum := sha256.Sum256(body)
-	return name + "." + hex.EncodeToString(sum[:6]) + "." + end
+	return "console." + hex.EncodeToString(sum[:6]) + "." + end
 }
 
 // serveFile answers with a file of the console.
@@ -87,7 +87,7 @@ type page struct {
 func (v *visit) render(status int, name string, p page) {
 	p.Console, p.Base, p.User, p.CSRF, p.Here = v.Title, v.Path, v.user, v.csrf, v.r.URL.EscapedPath()
 	p.Files, p.SignOutAt = v.Path+filesAt, v.Path+signOutAt
-	p.Style, p.Script = hashed("console", "css", styleSheet), hashed("console", "js", script)
+	p.Style, p.Script = hashed("css", styleSheet), hashed("js", script)
 	p.Menu = v.menu()
 	p.Bare = p.Bare || v.user == ""
 	if !p.Bare && v.path != "" && !strings.Contains(v.path, "~") {

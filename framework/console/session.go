@@ -51,7 +51,9 @@ func (v *visit) signIn() {
 		return
 	}
 	f.prepare(v)
-	f.Controls = slices.DeleteFunc(f.Controls, func(c control) bool { return c.Name == "username" && e.Body.Shape.ByName["email"] != nil }) // it names the same account
+	if e.Body.Shape.ByName["email"] != nil { // a username names the same account
+		f.Controls = slices.DeleteFunc(f.Controls, func(c control) bool { return c.Name == "username" })
+	}
 	status := http.StatusOK
 	if v.r.Method == http.MethodPost {
 		a := v.client.send(v.w, v.r, message{method: e.Method, path: v.sessionAt(), body: f.read(v.r), header: v.withToken()})

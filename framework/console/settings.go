@@ -1,8 +1,8 @@
 package console
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 

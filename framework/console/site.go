@@ -13,9 +13,8 @@ import (
 type site struct {
 	api    *spec.API
 	places []*place
-	number map[*spec.Endpoint]int    // in the order of API.Endpoints
-	inputs map[string]*spec.Endpoint // by viewset and name of a field that refers to a row
-	lists  map[string]*place         // of the rows of a viewset, by its path
+	number map[*spec.Endpoint]int // in the order of API.Endpoints
+	lists  map[string]*place      // of the rows of a viewset, by its path
 }
 
 // A place is one path of the API with its endpoints.

@@ -154,7 +154,7 @@ func (s shower) rowPage(name, key string) string {
 }
 
 // titles are the members whose value names a row to people, the best first.
-var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"} //nolint:gochecknoglobals // a table
+var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"}
 
 // titleOf returns what names an object to people.
 func titleOf(o wire.Members) string {
