@@ -79,7 +79,6 @@ func protect(h http.Header) {
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
@@ -170,6 +169,20 @@ func (v *visit) here() string {
 		return v.r.URL.EscapedPath()
 	}
 	return v.r.URL.EscapedPath() + "?" + v.r.URL.RawQuery
+}
+
+// query is the query of the request without the parameters of the console itself, which the API does not know.
+func (v *visit) query() string {
+	if !strings.Contains(v.r.URL.RawQuery, "~") && !strings.Contains(v.r.URL.RawQuery, "%7E") {
+		return v.r.URL.RawQuery // as it came
+	}
+	query := v.r.URL.Query()
+	for name := range query {
+		if strings.HasPrefix(name, "~") {
+			query.Del(name)
+		}
+	}
+	return query.Encode()
 }
 
 // pageOf returns the address of the page of a path or of an absolute URL of the API; "" for any other.

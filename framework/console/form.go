@@ -121,7 +121,7 @@ func (v *visit) formCrumbs(at address) []link {
 		if isKey(at.place.segs[len(at.place.segs)-1]) {
 			text = short(at.keys[at.place.keyName()])
 		}
-		all = append(all, link{text, v.pageOf(at.place.fill(at.keys))})
+		all = append(all, link{Text: text, To: v.pageOf(at.place.fill(at.keys))})
 	}
 	return all
 }
@@ -430,7 +430,7 @@ func (v *visit) export(at address) {
 		v.refuse(http.StatusNotFound, "This list has no export.")
 		return
 	}
-	inner := v.client.request(v.r, message{method: http.MethodGet, path: at.place.fill(at.keys), query: v.r.URL.RawQuery})
+	inner := v.client.request(v.r, message{method: http.MethodGet, path: at.place.fill(at.keys), query: v.query()})
 	inner.Header.Set("Accept", "*/*")
 	v.Handler.ServeHTTP(passing{v.w, http.Header{}}, inner)
 }

@@ -15,9 +15,10 @@ import (
 
 // A table is rows of an answer.
 type table struct {
-	Caption string
-	Columns []column
-	Rows    []row
+	Caption  string
+	Columns  []column
+	Rows     []row
+	HasSteps bool // a row has something that one may do with it
 }
 
 // A column is one member of the rows.
@@ -33,6 +34,7 @@ type row struct {
 	Title string
 	Page  string // "" if it has none
 	Cells []value
+	Does  []link // what one may do with it, if it has no page to read
 }
 
 // A listPage is what the page of a list shows.
@@ -46,22 +48,27 @@ type listPage struct {
 	Previous string
 	Exports  []link
 	Actions  []link
+	Said     string
 	Refused  *refusal // the API rejected the query
 }
 
 // A link is an address with its text.
-type link struct{ Text, To string }
+type link struct {
+	Text, To string
+	Token    string // of an operation that one button does, without a form of its own; "" for any other link
+	Next     string // the page that follows it
+}
 
 // showList answers with the page of a list.
 func (v *visit) showList(at address, e *spec.Endpoint) {
 	path := at.place.fill(at.keys)
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: v.r.URL.RawQuery})
+	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: v.query()})
 	shown := listPage{Filters: v.filters(e), Actions: v.actionsOf(at), Reset: v.r.URL.EscapedPath()}
 	shown.Active = slices.ContainsFunc(shown.Filters, func(f control) bool { return f.Value != "" })
 	title := v.titleOfPlace(at.place)
 	if !a.ok() {
 		p := readProblem(a)
-		if p.Status != http.StatusBadRequest || v.r.URL.RawQuery == "" {
+		if p.Status != http.StatusBadRequest || v.query() == "" {
 			v.refuseWith(p)
 			return
 		}
@@ -76,7 +83,9 @@ func (v *visit) showList(at address, e *spec.Endpoint) {
 		return
 	}
 	envelope, rows := takeApart(answered, e.Page)
+	shown.Said = said(v.r.URL.Query().Get(saidParam))
 	shown.Table = shower{v, e.ViewSet}.table(rows, v.rowPages(at))
+	v.offerSteps(shown.Table, at)
 	shown.Table.Caption = title
 	v.sortable(e, shown.Table)
 	shown.turn(v, envelope, a.header)
@@ -198,6 +207,23 @@ func (v *visit) rowPages(at address) func(wire.Members) string {
 	}
 }
 
+// offerSteps adds what one may do with each row of a list, if its rows have no page to read.
+func (v *visit) offerSteps(t *table, at address) {
+	item := v.site.item(at.place)
+	if item == nil || item.by[http.MethodGet] != nil {
+		return
+	}
+	for i, r := range t.Rows {
+		rest, ok := strings.CutPrefix(r.Page, v.Path)
+		if !ok {
+			continue
+		}
+		t.Rows[i].Does = v.actionsOf(v.site.find(v.API.Prefix + "/" + rest))
+		t.HasSteps = t.HasSteps || len(t.Rows[i].Does) > 0
+		t.Rows[i].Page = ""
+	}
+}
+
 // elsewhere returns the place of one row for a list of a viewset below a row, such as
 // /patients/{id}/appointments/, whose rows have pages of their own viewset.
 func (v *visit) elsewhere(p *place) *place {
@@ -274,7 +300,7 @@ func (l *listPage) mark(p refusal) {
 
 // sortable gives the columns by which the list may be ordered their addresses.
 func (v *visit) sortable(e *spec.Endpoint, t *table) {
-	query := v.r.URL.Query()
+	query, _ := url.ParseQuery(v.query())
 	for _, p := range e.Params {
 		if p.Role == spec.RolePage {
 			query.Del(p.Name) // another order begins with its first page
@@ -341,7 +367,7 @@ func (l *listPage) turnByNumber(v *visit, envelope wire.Members) {
 		return
 	}
 	to := func(n int) string {
-		query := v.r.URL.Query()
+		query, _ := url.ParseQuery(v.query())
 		query.Set("page", strconv.Itoa(n))
 		return v.r.URL.EscapedPath() + "?" + query.Encode()
 	}
@@ -377,7 +403,7 @@ func (v *visit) exports(e *spec.Endpoint, path string) (all []link) {
 			}
 		}
 		query.Set("format", format)
-		all = append(all, link{strings.ToUpper(format), v.pageOf(path) + "~export?" + query.Encode()})
+		all = append(all, link{Text: strings.ToUpper(format), To: v.pageOf(path) + "~export?" + query.Encode()})
 	}
 	return all
 }

@@ -40,7 +40,7 @@ func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answe
 
 // showObject answers with the page of an object.
 func (v *visit) showObject(at address, e *spec.Endpoint) {
-	o, _, refused := v.read(e, at.place.fill(at.keys), v.r.URL.RawQuery)
+	o, _, refused := v.read(e, at.place.fill(at.keys), v.query())
 	if refused != nil {
 		v.refuseWith(*refused)
 		return
@@ -84,14 +84,23 @@ func said(name string) string {
 // actionsOf lists the operations at an address and at those one segment below it, each with the address of its form.
 func (v *visit) actionsOf(at address) (all []link) {
 	for _, e := range v.operations(at.place) {
-		all = append(all, link{v.verbOf(at.place, e), v.formAt(at, e)})
+		all = append(all, v.step(at, e))
 	}
 	for _, below := range v.site.below(at.place, false) {
 		for _, e := range v.operations(below) {
-			all = append(all, link{v.verbOf(below, e), v.formAt(address{below, at.keys}, e)})
+			all = append(all, v.step(address{below, at.keys}, e))
 		}
 	}
 	return all
+}
+
+// step links to the form of an operation. An operation that needs no form, and that does not delete, is one button.
+func (v *visit) step(at address, e *spec.Endpoint) link {
+	l := link{Text: v.verbOf(at.place, e), To: v.formAt(at, e)}
+	if e.Method == http.MethodPost && e.Body == nil {
+		l.Token, l.Next = v.csrf, v.r.URL.EscapedPath()+strings.TrimSuffix("?"+v.query(), "?")
+	}
+	return l
 }
 
 // relatedOf lists what may be read one segment below an address.
@@ -99,7 +108,7 @@ func (v *visit) relatedOf(at address) (all []link) {
 	for _, below := range v.site.below(at.place, false) {
 		e := below.by[http.MethodGet]
 		if v.may(e) && (e.Page != nil || e.Output != nil && !slices.ContainsFunc(e.Params, func(p spec.Param) bool { return p.Required })) {
-			all = append(all, link{v.titleOfPlace(below), v.pageOf(below.fill(at.keys))})
+			all = append(all, link{Text: v.titleOfPlace(below), To: v.pageOf(below.fill(at.keys))})
 		}
 	}
 	return all
@@ -136,7 +145,7 @@ func (v *visit) crumbs(at address) (all []link) {
 				if isKey(p.segs[n-1]) {
 					text = short(at.keys[p.keyName()])
 				}
-				all = append(all, link{text, v.pageOf(p.fill(at.keys))})
+				all = append(all, link{Text: text, To: v.pageOf(p.fill(at.keys))})
 				break
 			}
 		}
@@ -181,7 +190,7 @@ func (v *visit) menu() (all []*group) {
 			i, all = len(all), append(all, &group{Name: e.Service.Name, Doc: e.Service.Doc})
 		}
 		text := strings.TrimPrefix(p.path, v.API.Prefix+"/")
-		all[i].Links = append(all[i].Links, link{labelOf(strings.Trim(text, "/")), v.pageOf(p.path)})
+		all[i].Links = append(all[i].Links, link{Text: labelOf(strings.Trim(text, "/")), To: v.pageOf(p.path)})
 	}
 	return all
 }

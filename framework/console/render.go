@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"html/template"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 )
@@ -107,8 +106,5 @@ func (v *visit) render(status int, name string, p page) {
 
 // apiAddress is the address of the API that the page shows.
 func (v *visit) apiAddress() string {
-	query := v.r.URL.Query()
-	query.Del(saidParam)
-	u := url.URL{Path: v.API.Prefix + "/" + v.path, RawQuery: query.Encode()}
-	return u.String()
+	return v.API.Prefix + "/" + v.path + strings.TrimSuffix("?"+v.query(), "?")
 }

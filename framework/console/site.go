@@ -46,6 +46,7 @@ func newSite(api *spec.API) *site {
 		}
 		p.by[e.Method] = e
 	}
+	s.addRows()
 	for _, p := range s.places {
 		if e := p.by[http.MethodGet]; e != nil && e.Page != nil && s.lists[e.ViewSet] == nil && len(e.Above) == 0 && e.Key == nil {
 			s.lists[e.ViewSet] = p
@@ -121,18 +122,27 @@ func (s *site) below(p *place, key bool) (all []*place) {
 	return all
 }
 
-// item returns the place of one row of a list; nil without one. A row may have no endpoint of its own but
-// operations below it.
+// addRows adds the places of rows that have no endpoint of their own, but operations below them.
+func (s *site) addRows() {
+	known := map[string]bool{}
+	for _, p := range s.places {
+		known[strings.Join(p.segs, "/")] = true
+	}
+	for _, p := range s.places {
+		for n := 1; n < len(p.segs); n++ {
+			path := strings.Join(p.segs[:n], "/")
+			if isKey(p.segs[n-1]) && !known[path] {
+				known[path] = true
+				s.places = append(s.places, &place{path: "/" + path, segs: p.segs[:n], by: map[string]*spec.Endpoint{}})
+			}
+		}
+	}
+}
+
+// item returns the place of one row of a list; nil without one.
 func (s *site) item(list *place) *place {
 	if items := s.below(list, true); len(items) > 0 {
 		return items[0]
-	}
-	n := len(list.segs)
-	for _, other := range s.places {
-		if len(other.segs) > n+1 && isKey(other.segs[n]) && slices.Equal(other.segs[:n], list.segs) {
-			path := strings.TrimSuffix(list.path, "/") + "/" + other.segs[n]
-			return &place{path: path, segs: other.segs[:n+1], by: map[string]*spec.Endpoint{}}
-		}
 	}
 	return nil
 }

@@ -87,6 +87,7 @@ function offerSearch(key, number) {
     else return;
     event.preventDefault();
   });
+  typed.addEventListener("keypress", (event) => { if (event.key === "Enter") event.preventDefault(); }); // a choice sends no form
   typed.addEventListener("blur", () => show(false));
 }
 
