@@ -70,8 +70,8 @@ func TestPackerInABrowser(t *testing.T) {
 	b.says("This was not accepted")
 }
 
-// TestClerkInABrowser: a clerk books for a patient whom a search finds, meets a doctor who has no time beside the field, and
-// takes another hour.
+// TestClerkInABrowser: a clerk finds a patient by a search and books an hour. The hour is taken at the second attempt, so the
+// form says so, and the clerk books the next one.
 func TestClerkInABrowser(t *testing.T) {
 	b, base := openConsole(t, sqliteURL(t), "admin@example.com")
 	b.widen(desktop)

@@ -118,7 +118,7 @@ func TestTwoEditors(t *testing.T) {
 	})
 }
 
-// TestSessions: nobody sees a page or sends a form without signing in, and no other site does it for them.
+// TestSessions: no browser gets a page or sends a form without signing in, and no other site does it with its session.
 func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, d *desk) {
 		asha, _, a := filled(t, d)

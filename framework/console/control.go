@@ -246,7 +246,7 @@ func (c *control) lines() jsontext.Value {
 	return append(list, ']')
 }
 
-// number returns text as a JSON number, or as a JSON string if it is none.
+// number returns text as a JSON number, or else as a JSON string.
 func number(text string) jsontext.Value {
 	if wire.IsNumber(text) {
 		return jsontext.Value(text)

@@ -187,7 +187,7 @@ func (d *desk) browser() *browser {
 	return &browser{d, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// signedIn returns the browser of a user who has signed in.
+// signedIn returns the browser of a user after signing in.
 func (d *desk) signedIn(email string) *browser {
 	d.t.Helper()
 	b := d.browser()

@@ -41,7 +41,7 @@ type formFault struct{ ID, Label, Detail string }
 // A change is a field that another person changed while the form was open.
 type change struct {
 	Label, Before, Now, Entered string
-	Differs                     bool // the person who has the form changed it too
+	Differs                     bool // the person at the form changed it too
 }
 
 // The names of the fields that a form sends beside its controls. No field of an input has a tilde.
@@ -127,7 +127,7 @@ func (v *visit) formCrumbs(at address) []link {
 }
 
 // begin reads the row that the operation changes, if it changes one, and makes the controls.
-func (f *form) begin(v *visit, at address) *refusal {
+func (f *form) begin(v *visit, at address) *rejection {
 	get := at.place.by[http.MethodGet]
 	changes := f.endpoint.Method != http.MethodPost && get != nil && get.Page == nil && get.Output != nil && get.Parts == nil
 	if changes && v.may(get) {
@@ -337,7 +337,7 @@ func (v *visit) run(at address, f *form) {
 		v.redirect(v.after(at, f, a))
 		return
 	}
-	f.refused(readProblem(a))
+	f.reject(readProblem(a))
 	v.again(at, f, a.status)
 }
 
@@ -371,8 +371,8 @@ func (v *visit) after(at address, f *form, a *answer) string {
 	return saying(f.Back, "saved")
 }
 
-// refused puts the faults of the API beside their controls.
-func (f *form) refused(p refusal) {
+// reject puts the faults of the API beside their controls.
+func (f *form) reject(p rejection) {
 	f.Error = p.Detail
 	for _, fault := range p.Faults {
 		f.Faults = append(f.Faults, f.place(fault))
@@ -420,7 +420,7 @@ func (f *form) conflict(now []control) {
 	}
 }
 
-// exportMethod is the end of the address of an export, which is none of HTTP's methods.
+// exportMethod is the end of the address of an export, which is not a method of HTTP.
 const exportMethod = "EXPORT"
 
 // export sends all rows of a list in a format, as the API writes them.

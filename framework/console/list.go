@@ -49,7 +49,7 @@ type listPage struct {
 	Exports  []link
 	Actions  []link
 	Said     string
-	Refused  *refusal // the API rejected the query
+	Refused  *rejection // the API rejected the query
 }
 
 // A link is an address with its text.
@@ -288,7 +288,7 @@ func choices(values []string, chosen, none string) []option {
 }
 
 // mark puts the faults of a query beside its controls.
-func (l *listPage) mark(p refusal) {
+func (l *listPage) mark(p rejection) {
 	for _, fault := range p.Faults {
 		for i := range l.Filters {
 			if l.Filters[i].Name == fault.Parameter {

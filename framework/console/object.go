@@ -20,8 +20,8 @@ type objectPage struct {
 	Said    string
 }
 
-// read reads an object from the API. Without one, the second result is the refusal.
-func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answer, *refusal) {
+// read reads an object from the API. Without one, the last result is the error of the API.
+func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answer, *rejection) {
 	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: query})
 	if !a.ok() {
 		p := readProblem(a)
@@ -29,7 +29,7 @@ func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answe
 	}
 	answered, err := wire.ReadOrdered(a.body.Bytes())
 	if err != nil {
-		return nil, a, &refusal{Status: http.StatusBadGateway, Title: "Bad gateway", Detail: "The answer of the API is no JSON."}
+		return nil, a, &rejection{Status: http.StatusBadGateway, Title: "Bad gateway", Detail: "The answer of the API is no JSON."}
 	}
 	o, _ := answered.(wire.Members)
 	if e.In != "" {
@@ -73,7 +73,7 @@ func (v *visit) showOperations(at address) {
 	v.render(http.StatusOK, "object", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
 }
 
-// saidParam tells a page what was done before.
+// saidParam has what was done before a page.
 const saidParam = "~said"
 
 // said returns the sentence about what was done before, "" for none.

@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/problem"
 )
 
-// A refusal is an error of the API.
-type refusal struct {
+// A rejection is an error of the API.
+type rejection struct {
 	Status int             `json:"status"`
 	Title  string          `json:"title"`
 	Detail string          `json:"detail"`
@@ -17,10 +17,10 @@ type refusal struct {
 }
 
 // readProblem reads the error of an answer. An error in another shape has its status as its text.
-func readProblem(a *answer) refusal {
-	var p refusal
+func readProblem(a *answer) rejection {
+	var p rejection
 	if json.Unmarshal(a.body.Bytes(), &p) != nil || p.Detail == "" {
-		p = refusal{Title: http.StatusText(a.status), Detail: http.StatusText(a.status)}
+		p = rejection{Title: http.StatusText(a.status), Detail: http.StatusText(a.status)}
 	}
 	p.Status = a.status
 	return p
@@ -28,10 +28,10 @@ func readProblem(a *answer) refusal {
 
 // refuse answers with a page that says why there is no other.
 func (v *visit) refuse(status int, detail string) {
-	v.refuseWith(refusal{Status: status, Title: http.StatusText(status), Detail: detail})
+	v.refuseWith(rejection{Status: status, Title: http.StatusText(status), Detail: detail})
 }
 
 // refuseWith answers with the error of the API.
-func (v *visit) refuseWith(p refusal) {
-	v.render(p.Status, "refused", page{Title: p.Title, Data: p})
+func (v *visit) refuseWith(p rejection) {
+	v.render(p.Status, "rejected", page{Title: p.Title, Data: p})
 }

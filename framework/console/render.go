@@ -23,7 +23,7 @@ var script []byte
 // pages returns the templates, one for each kind of page.
 var pages = sync.OnceValue(func() map[string]*template.Template { //nolint:gochecknoglobals // it is made once
 	all := map[string]*template.Template{}
-	for _, name := range []string{"home", "list", "object", "form", "signin", "refused"} {
+	for _, name := range []string{"home", "list", "object", "form", "signin", "rejected"} {
 		all[name] = template.Must(template.ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all
@@ -65,7 +65,7 @@ func serveFile(w http.ResponseWriter, r *http.Request, name string) {
 type page struct {
 	Title  string
 	Crumbs []link
-	Bare   bool // without the menu, for a person who has not signed in
+	Bare   bool // without the menu, for a person before signing in
 	Data   any
 
 	Console   string // the title of the console

@@ -62,7 +62,7 @@ func (v *visit) signIn() {
 			return
 		}
 		status = a.status
-		f.refused(readProblem(a))
+		f.reject(readProblem(a))
 	}
 	v.render(status, "signin", page{Title: "Sign in", Bare: true, Data: map[string]any{"Form": f, "Next": next}})
 }
