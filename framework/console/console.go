@@ -161,7 +161,9 @@ func (v *visit) show(at address) {
 }
 
 // may reports whether the permission of an endpoint admits the caller. The API decides again at each request.
-func (v *visit) may(e *spec.Endpoint) bool { return e != nil && v.allowed[v.site.number[e]] }
+func (v *visit) may(e *spec.Endpoint) bool {
+	return e != nil && v.allowed != nil && v.allowed[v.site.number[e]]
+}
 
 // here is the address of the request.
 func (v *visit) here() string {
@@ -171,16 +173,18 @@ func (v *visit) here() string {
 	return v.r.URL.EscapedPath() + "?" + v.r.URL.RawQuery
 }
 
-// query is the query of the request without the parameters of the console itself, which the API does not know.
+// query is the query of the request for the API: without the parameters of the console itself, and without the empty
+// values that browsers send for controls without an entry.
 func (v *visit) query() string {
-	if !strings.Contains(v.r.URL.RawQuery, "~") && !strings.Contains(v.r.URL.RawQuery, "%7E") {
-		return v.r.URL.RawQuery // as it came
-	}
 	query := v.r.URL.Query()
-	for name := range query {
-		if strings.HasPrefix(name, "~") {
-			query.Del(name)
+	before := len(query)
+	for name, values := range query {
+		if strings.HasPrefix(name, "~") || len(values) == 1 && values[0] == "" {
+			delete(query, name)
 		}
+	}
+	if len(query) == before {
+		return v.r.URL.RawQuery // as it came
 	}
 	return query.Encode()
 }

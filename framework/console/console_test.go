@@ -39,6 +39,7 @@ func TestPages(t *testing.T) {
 		list.says("Printer is on fire", "1 in all", `href="/admin/tickets/`+asha.ID.String()+`/"`, `aria-sort="descending"`,
 			`href="/admin/tickets/?ordering=title&amp;priority=1"`, `href="/admin/tickets/~post"`, `value="1"`, `/admin/agents/`+a.ID.String()+`/`)
 		list.lacks("secret of Ravi")
+		b.get("/admin/tickets/?search=&priority=1&is_open=").is(200).says("Printer is on fire")
 		b.get("/admin/tickets/?priority=2").is(200).says("No row matches these filters.", "Remove all filters")
 		b.get("/admin/tickets/?priority=high").is(400).says("priority", `id="filter-priority-error"`)
 		b.get("/admin/agents/").is(200).says("Meera").lacks("~post") // only holders of agents.change may
@@ -79,6 +80,7 @@ func TestForms(t *testing.T) {
 		b.get(made.header.Get("Location")).is(200).says("Added.", "24 Dec 2026, 10:30 UTC", ">No<")
 
 		b.submit(page+"~patch", url.Values{"title": {"Newer"}, "due_at": {""}}).is(303)
+		b.submit(page+"~patch", url.Values{"priority": {""}}).is(400).says(`id="field-priority-error"`)
 		b.get(page).is(200).says("Newer", "none")
 		b.submit(page+"close/~post", url.Values{"reason": {"boredom"}}).is(409).says("Boredom is no reason.", `value="boredom"`)
 		b.submit(page+"close/~post", url.Values{"reason": {"done"}}).is(303)

@@ -177,7 +177,8 @@ func (c *control) take(sent url.Values) {
 }
 
 // json returns the value for the body of a request. A value that does not fit its type is sent as text, so that the
-// API says what is wrong with it. The second result is false for a control that is empty and may be absent.
+// API says what is wrong with it. The second result is false for an empty control of an operation that needs all fields: the API
+// takes the default, or says that the field is missing.
 func (c *control) json(partial bool) (jsontext.Value, bool) {
 	text := strings.TrimSpace(c.Value)
 	if text == "" {
@@ -186,10 +187,8 @@ func (c *control) json(partial bool) (jsontext.Value, bool) {
 			return jsontext.Value("null"), true
 		case c.Kind == "lines" && partial:
 			return jsontext.Value("[]"), true
-		case c.Kind == "text" || c.Kind == "area" || c.Kind == "secret":
-			return jsontext.Value(`""`), c.Required || partial
 		}
-		return jsontext.Value(`""`), c.Required
+		return jsontext.Value(`""`), partial
 	}
 	switch c.Kind {
 	case "number":

@@ -420,8 +420,11 @@ func (f *form) conflict(now []control) {
 	}
 }
 
-// exportMethod is the end of the address of an export, which is not a method of HTTP.
-const exportMethod = "EXPORT"
+// exportAt is the end of the address of an export.
+const (
+	exportAt     = "~export"
+	exportMethod = "EXPORT" // as [visit.address] reads it
+)
 
 // export sends all rows of a list in a format, as the API writes them.
 func (v *visit) export(at address) {

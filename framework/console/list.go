@@ -403,7 +403,7 @@ func (v *visit) exports(e *spec.Endpoint, path string) (all []link) {
 			}
 		}
 		query.Set("format", format)
-		all = append(all, link{Text: strings.ToUpper(format), To: v.pageOf(path) + "~export?" + query.Encode()})
+		all = append(all, link{Text: strings.ToUpper(format), To: v.pageOf(strings.TrimSuffix(path, "/")+"/") + exportAt + "?" + query.Encode()})
 	}
 	return all
 }

@@ -13,8 +13,9 @@ import (
 type site struct {
 	api    *spec.API
 	places []*place
-	number map[*spec.Endpoint]int // in the order of API.Endpoints
-	lists  map[string]*place      // of the rows of a viewset, by its path
+	number map[*spec.Endpoint]int       // in the order of API.Endpoints
+	lists  map[string]*place            // of the rows of a viewset, by its path
+	refers map[string]map[string]string // the viewset whose rows a field names, by the viewset of the field and its name
 }
 
 // A place is one path of the API with its endpoints.
@@ -31,7 +32,7 @@ type address struct {
 }
 
 func newSite(api *spec.API) *site {
-	s := &site{api: api, number: map[*spec.Endpoint]int{}, lists: map[string]*place{}}
+	s := &site{api: api, number: map[*spec.Endpoint]int{}, lists: map[string]*place{}, refers: map[string]map[string]string{}}
 	byPath := map[string]*place{}
 	for i, e := range api.Endpoints {
 		s.number[e] = i
@@ -45,6 +46,7 @@ func newSite(api *spec.API) *site {
 			s.places = append(s.places, p)
 		}
 		p.by[e.Method] = e
+		s.addReferences(e)
 	}
 	s.addRows()
 	for _, p := range s.places {
@@ -120,6 +122,27 @@ func (s *site) below(p *place, key bool) (all []*place) {
 		}
 	}
 	return all
+}
+
+// addReferences adds the fields of an input that name rows, under their names and under those that views use for the rows
+// themselves: the author of author_id.
+func (s *site) addReferences(e *spec.Endpoint) {
+	if e.Body == nil {
+		return
+	}
+	for _, f := range e.Body.Shape.Fields {
+		if f.Ref == "" {
+			continue
+		}
+		if s.refers[e.ViewSet] == nil {
+			s.refers[e.ViewSet] = map[string]string{}
+		}
+		for _, end := range []string{"", "_id", "Id", "ID"} {
+			if name, ok := strings.CutSuffix(f.Name, end); ok && name != "" {
+				s.refers[e.ViewSet][name] = f.Ref
+			}
+		}
+	}
 }
 
 // addRows adds the places of rows that have no endpoint of their own, but operations below them.

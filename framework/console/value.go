@@ -124,21 +124,8 @@ func (s shower) list(name string, all []any) value {
 	return shown
 }
 
-// target returns the list of the rows that a field names; nil if it names none. A view may show
-// the row itself under the name of the field without its end.
-func (s shower) target(name string) *place {
-	for _, e := range s.API.Endpoints {
-		if e.ViewSet != s.viewset || e.Body == nil {
-			continue
-		}
-		for _, end := range []string{"", "_id", "Id", "ID"} {
-			if f := e.Body.Shape.ByName[name+end]; f != nil && f.Ref != "" {
-				return s.site.lists[f.Ref]
-			}
-		}
-	}
-	return nil
-}
+// target returns the list of the rows that a field names; nil if it names none.
+func (s shower) target(name string) *place { return s.site.lists[s.site.refers[s.viewset][name]] }
 
 // rowPage returns the page of the row that a field names by its key; "" if it names none, or the caller may not read it.
 func (s shower) rowPage(name, key string) string {
