@@ -25,11 +25,15 @@ func (a *API) withConsole(api http.Handler) (http.Handler, error) {
 		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, settings.Path) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, settings.Path):
 			pages.ServeHTTP(w, r)
-			return
+		case r.URL.Path+"/" == settings.Path: // as people type it
+			w.Header().Set("Location", settings.Path)
+			w.WriteHeader(http.StatusSeeOther)
+		default:
+			api.ServeHTTP(w, r)
 		}
-		api.ServeHTTP(w, r)
 	}), nil
 }
 

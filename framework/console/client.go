@@ -78,6 +78,7 @@ func (c client) request(r *http.Request, m message) *http.Request {
 	inner.Method, inner.RequestURI, inner.Pattern = m.method, "", ""
 	path, _ := url.PathUnescape(m.path) // it is escaped
 	inner.URL = &url.URL{Path: path, RawPath: m.path, RawQuery: m.query}
+	inner.Form, inner.PostForm, inner.MultipartForm = nil, nil, nil // the browser's form is not that of the API
 	inner.Header = http.Header{"Accept": {"application/json"}}
 	for _, name := range forwarded {
 		if values := r.Header.Values(name); len(values) > 0 {
@@ -94,15 +95,15 @@ func (c client) request(r *http.Request, m message) *http.Request {
 	return inner
 }
 
-// cookies translates the cookies of the API's sessions, which are for every path, to those of the
-// console, which browsers send to its path only. So the API's own addresses accept no cookie of
-// the console. A cookie of another name is of neither.
+// cookies translates the cookies of the API's sessions to those of the console, and back. Their names differ, so the API accepts no
+// cookie of the console. Over http, browsers send them to the console's path only. Over https, they have the prefix __Host-, so that
+// no other host of the domain can set one; browsers demand the path "/" for that. A cookie of another name is of neither.
 type cookies struct{ path string }
 
 const (
-	cookiePrefix       = "console-"
-	secureCookiePrefix = "__Secure-console-" // for one with the prefix __Host-, which must have the path "/"
-	hostPrefix         = "__Host-"
+	hostPrefix       = "__Host-"
+	cookiePrefix     = "console-"
+	hostCookiePrefix = hostPrefix + cookiePrefix
 )
 
 // pass adds the cookies that an answer of the API sets to a header of the console's answer. Scripts
@@ -114,22 +115,22 @@ func (c cookies) pass(to, from http.Header) {
 			continue
 		}
 		if name, isHost := strings.CutPrefix(set.Name, hostPrefix); isHost {
-			set.Name = secureCookiePrefix + name
+			set.Name = hostCookiePrefix + name
 		} else {
-			set.Name = cookiePrefix + set.Name
+			set.Name, set.Path = cookiePrefix+set.Name, c.path
 		}
-		set.Path = c.path
 		to.Add("Set-Cookie", set.String())
 	}
 }
 
-// bring adds the cookies of a request to the console to the header of one to the API.
+// bring adds the cookies of a request to the console to the header of one to the API. A cookie with the prefix __Host- comes from one
+// that has it too: any host may set "console-__Host-sessionid".
 func (c cookies) bring(to http.Header, from *http.Request) {
 	var all []string
 	for _, sent := range from.Cookies() {
-		if name, ok := strings.CutPrefix(sent.Name, secureCookiePrefix); ok {
+		if name, ok := strings.CutPrefix(sent.Name, hostCookiePrefix); ok {
 			all = append(all, hostPrefix+name+"="+sent.Value)
-		} else if name, ok := strings.CutPrefix(sent.Name, cookiePrefix); ok {
+		} else if name, ok := strings.CutPrefix(sent.Name, cookiePrefix); ok && !strings.HasPrefix(name, "__") {
 			all = append(all, name+"="+sent.Value)
 		}
 	}

@@ -125,7 +125,7 @@ func (v *visit) address() {
 	}
 	at := v.site.find(v.API.Prefix + "/" + path)
 	switch {
-	case at.place == nil:
+	case at.place == nil, at.place.path == v.sessionAt(): // signing in and out have addresses of their own
 		v.refuse(http.StatusNotFound, "The API has no such address.")
 	case method != "":
 		v.operate(at, method)

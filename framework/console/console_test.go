@@ -286,7 +286,7 @@ func TestChoiceAmongMany(t *testing.T) {
 		}
 		d.insert(&many)
 		b := d.signedIn("asha@example.com")
-		b.get("/admin/tickets/~post").is(200).says(`data-find="/admin/agents/~find"`).lacks("Agent 01")
+		b.get("/admin/tickets/~post").is(200).says(`data-find="/admin/agents/~find?key=id"`).lacks("Agent 01")
 		b.submit("/admin/tickets/~post", url.Values{"title": {"x"}, "agent_id": {"Agent 07"}}).is(400).says(`id="field-agent_id-error"`, `value="Agent 07"`)
 		b.get("/admin/agents/").is(200).says(`rel="next" href="/admin/agents/?page=2"`)
 		b.get("/admin/agents/?page=2").is(200).says(`rel="prev" href="/admin/agents/"`, "71 in all, 11 on this page")

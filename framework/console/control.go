@@ -27,10 +27,10 @@ type control struct {
 	Required              bool
 	Most                  int    // characters; 0 for any number
 	Nullable              bool   // an empty control is null
-	Locked                bool   // the caller may not write it
 	Elsewhere             string // the list of the rows that it may name; "" for none
 	Find                  string // the address that finds these rows by a search; "" for none
 	Text                  string // the title of the row that it names; "" if it is not known
+	key                   string // the member that names a row
 	field                 *input.Field
 }
 
@@ -38,6 +38,7 @@ type control struct {
 type option struct {
 	Value, Text string
 	Chosen      bool
+	page        string // the key of the page of a row; it may differ from Value
 }
 
 // longText is the number of characters from which a text has several lines.
@@ -45,10 +46,7 @@ const longText = 300
 
 // newControl makes the control of a field of an input.
 func newControl(f *input.Field) control {
-	t := f.Value.Typ
-	if f.Value.Optional && f.Value.Elem != nil {
-		t = f.Value.Elem.Typ
-	}
+	t := typeOf(f)
 	c := control{
 		ID: "field-" + f.Name, Name: f.Name, Label: labelOf(f.Name), Hint: f.Doc, Required: f.Required, field: f,
 		Nullable: !f.Required && (f.Typ.Kind() == reflect.Pointer || f.Value.Optional),
@@ -72,6 +70,14 @@ func newControl(f *input.Field) control {
 	return c
 }
 
+// typeOf returns the type of the values of a field, which an Optional wraps.
+func typeOf(f *input.Field) reflect.Type {
+	if f.Value.Optional && f.Value.Elem != nil {
+		return f.Value.Elem.Typ
+	}
+	return f.Value.Typ
+}
+
 // kindOf returns the kind of control for values of a type.
 func kindOf(t reflect.Type) string {
 	t = naming.Indirect(t)
@@ -89,6 +95,8 @@ func kindOf(t reflect.Type) string {
 	case naming.IsInteger(k), k == reflect.Float32, k == reflect.Float64:
 		return "number"
 	case k == reflect.String:
+		return "text"
+	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8: // base64
 		return "text"
 	case k == reflect.Slice && isLine(t.Elem()):
 		return "lines"
@@ -128,7 +136,7 @@ func (c *control) choose() {
 		known = known || c.Options[i].Chosen
 	}
 	if !known && c.Kind == "choice" && c.Value != "" {
-		c.Options = append(c.Options, option{c.Value, c.Value, true})
+		c.Options = append(c.Options, option{Value: c.Value, Text: c.Value, Chosen: true})
 	}
 }
 
@@ -216,15 +224,12 @@ func (c *control) json(partial bool) (jsontext.Value, bool) {
 
 // numeric reports whether the values of a choice are numbers.
 func (c *control) numeric() bool {
-	if c.field == nil {
-		return false
-	}
-	return kindOf(c.field.Value.Typ) == "number"
+	return c.field != nil && kindOf(typeOf(c.field)) == "number"
 }
 
 // lines returns a JSON list of the lines of a control.
 func (c *control) lines() jsontext.Value {
-	numbers := c.field != nil && kindOf(naming.Indirect(c.field.Value.Typ).Elem()) == "number"
+	numbers := c.field != nil && kindOf(naming.Indirect(typeOf(c.field)).Elem()) == "number"
 	var all []jsontext.Value
 	for line := range strings.Lines(c.Value) {
 		switch line = strings.TrimSpace(line); {

@@ -98,6 +98,12 @@ CREATE TABLE tickets (
     agent_id {{uuid}} NOT NULL REFERENCES agents (id),
     title {{text}} NOT NULL, body {{text}} NOT NULL, priority {{bigint}} NOT NULL, is_open {{bool}} NOT NULL, due_at {{timestamp}}
 );
+CREATE TABLE rooms ({{id}}, slug {{text}} NOT NULL UNIQUE, name {{text}} NOT NULL, floors {{json}}, ratings {{json}});
+CREATE TABLE desks (
+    {{id}},
+    user_id {{uuid}} NOT NULL UNIQUE REFERENCES auth_users (id),
+    room_id {{uuid}} NOT NULL REFERENCES rooms (id), image_url {{text}} NOT NULL, note {{text}} NOT NULL
+);
 `)}}}
 }
 
@@ -118,6 +124,12 @@ func openDesk(t *testing.T, db *sqldb.DB, change func(*framework.Config)) *desk 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openDeskOf(t, db, identity, change)
+}
+
+// openDeskOf is openDesk with other users, and with viewsets beside those of the desk.
+func openDeskOf(t *testing.T, db *sqldb.DB, identity *auth.Service, change func(*framework.Config), others ...framework.Resource) *desk {
+	t.Helper()
 	if err := db.Migrate(t.Context(), nil, framework.Migrations(), auth.Migrations(), tables()); err != nil {
 		t.Fatal(err)
 	}
@@ -139,6 +151,7 @@ func openDesk(t *testing.T, db *sqldb.DB, change func(*framework.Config)) *desk 
 		Actions: []framework.Action[ticket]{framework.Post("close", closeTicket).Refuses("no_reason")},
 		Export:  []framework.Media{framework.CSV},
 	})
+	api.Register(others...)
 	handler, err := api.Handler()
 	if err != nil {
 		t.Fatal(err)

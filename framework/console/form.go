@@ -4,9 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -59,6 +57,9 @@ func (v *visit) operate(at address, method string) {
 	case exportMethod:
 		v.export(at)
 		return
+	case jsonMethod:
+		v.json(at)
+		return
 	case findMethod:
 		v.find(at)
 		return
@@ -81,7 +82,7 @@ func (v *visit) operate(at address, method string) {
 
 func (v *visit) newForm(at address, e *spec.Endpoint) *form {
 	f := &form{endpoint: e, Doc: e.Description, To: v.r.URL.EscapedPath(), Button: v.verbOf(at.place, e), Danger: e.Method == http.MethodDelete}
-	f.Title = f.Button + " " + v.nounOf(at)
+	f.Title = strings.TrimSpace(f.Button + " " + v.nounOf(at))
 	if f.Button == "Edit" {
 		f.Button = "Save"
 	}
@@ -132,10 +133,14 @@ func (f *form) begin(v *visit, at address) *rejection {
 	changes := f.endpoint.Method != http.MethodPost && get != nil && get.Page == nil && get.Output != nil && get.Parts == nil
 	if changes && v.may(get) {
 		o, a, refused := v.read(get, at.place.fill(at.keys), "")
-		if refused != nil {
+		switch {
+		case refused == nil:
+			f.object, f.Seen = o, versionOf(o, a)
+		case refused.Status != http.StatusNotFound || !creates(f.endpoint):
 			return refused
+		default:
+			f.Title, f.Button = "Add "+v.nounOf(at), "Add"
 		}
-		f.object, f.Seen = o, versionOf(o, a)
 		if title := titleOf(o); title != "" && f.endpoint.Method == http.MethodDelete {
 			f.Title = f.Button + " " + title
 		}
@@ -145,6 +150,11 @@ func (f *form) begin(v *visit, at address) *rejection {
 	}
 	f.prepare(v)
 	return nil
+}
+
+// creates reports whether a replacement of a row makes it if there is none.
+func creates(e *spec.Endpoint) bool {
+	return e != nil && e.Method == http.MethodPut && slices.Contains(e.Statuses, http.StatusCreated)
 }
 
 // versionOf identifies what a form shows: the ETag of the answer, or else a hash of the row.
@@ -177,12 +187,14 @@ func (f *form) prepare(v *visit) {
 			v.offer(&c, field.Ref)
 		}
 		switch now := f.object.Member(field.Name); {
+		case f.object != nil && field.Ref != "":
+			c.refer(now)
 		case f.object != nil:
 			c.fill(now)
 		case query.Has(field.Name):
 			c.Value = query.Get(field.Name)
 			c.choose()
-		case field.Sent != nil:
+		case field.Sent != nil && !f.endpoint.Body.Partial:
 			answered, _ := wire.ReadOrdered(field.Sent)
 			c.fill(answered)
 		}
@@ -194,102 +206,7 @@ func (f *form) prepare(v *visit) {
 	}
 }
 
-// most is the greatest number of rows among which a form offers a choice without a search.
-const most = 50
-
-// offer lets a person choose a row of a viewset: among all of them, if they are few, or else by a search. The rows are
-// those that the API lists for the caller.
-func (v *visit) offer(c *control, viewset string) {
-	list := v.site.lists[viewset]
-	if list == nil || !v.may(list.by[http.MethodGet]) || v.site.item(list) == nil {
-		return
-	}
-	c.Elsewhere = v.pageOf(list.path)
-	if searchOf(list.by[http.MethodGet]) != "" {
-		c.Find = strings.TrimSuffix(c.Elsewhere, "/") + "/" + findAt
-	}
-	if options, whole := v.rowsOf(list, ""); whole && len(options) <= most {
-		c.Kind, c.Options, c.Find = "choice", append([]option{{Text: "choose one", Chosen: true}}, options...), ""
-	}
-}
-
-// rowsOf lists the rows of the first page of a list, as options, and reports whether there are no others.
-func (v *visit) rowsOf(list *place, query string) (options []option, whole bool) {
-	name := v.site.item(list).keyName()
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: list.path, query: query})
-	answered, err := wire.ReadOrdered(a.body.Bytes())
-	if !a.ok() || err != nil {
-		return nil, false
-	}
-	envelope, rows := takeApart(answered, list.by[http.MethodGet].Page)
-	for _, one := range rows {
-		o, _ := one.(wire.Members)
-		key := keyOf(o, name)
-		if key == "" {
-			return nil, false
-		}
-		options = append(options, option{Value: key, Text: titleOf(o)})
-	}
-	var turn listPage
-	turn.turn(v, envelope, a.header)
-	return options, turn.Next == ""
-}
-
-// searchOf returns the name of the parameter that searches a list, "" for none.
-func searchOf(e *spec.Endpoint) string {
-	for _, p := range e.Params {
-		if p.Role == spec.RoleSearch {
-			return p.Name
-		}
-	}
-	return ""
-}
-
-// findAt is the end of the address at which a form finds rows while a person types.
-const (
-	findAt     = "~find"
-	findMethod = "FIND"
-	mostFound  = 20
-)
-
-// find answers with the rows of a list that a search finds, as JSON.
-func (v *visit) find(at address) {
-	e := at.place.by[http.MethodGet]
-	if e == nil || e.Page == nil || searchOf(e) == "" || len(at.keys) > 0 || v.site.item(at.place) == nil {
-		v.refuse(http.StatusNotFound, "This list has no search.")
-		return
-	}
-	found, _ := v.rowsOf(at.place, url.Values{searchOf(e): {v.r.URL.Query().Get("q")}}.Encode())
-	found = found[:min(len(found), mostFound)]
-	members := make([]any, len(found))
-	for i, o := range found {
-		members[i] = wire.Members{{Name: "key", Value: o.Value}, {Name: "text", Value: o.Text}}
-	}
-	body, err := wire.Encode(members)
-	if err != nil {
-		v.refuse(http.StatusInternalServerError, "The rows could not be written.")
-		return
-	}
-	v.w.Header().Set("Content-Type", "application/json")
-	_, _ = v.w.Write(body)
-}
-
-// name gives a control that names a row the title of that row.
-func (v *visit) name(c *control) {
-	list := v.site.lists[c.field.Ref]
-	if c.Find == "" || c.Value == "" {
-		return
-	}
-	item := v.site.item(list)
-	if e := item.by[http.MethodGet]; v.may(e) {
-		o, _, refused := v.read(e, item.fill(map[string]string{item.keyName(): c.Value}), "")
-		if refused == nil {
-			c.Text = titleOf(o)
-		}
-	}
-}
-
-// read returns the body of the operation from what a person entered. A change of some fields has those alone that the
+// read returns the body of the operation from what a person entered. A change of some fields has only those that the
 // person changed.
 func (f *form) read(r *http.Request) []byte {
 	body := wire.Members{}
@@ -297,7 +214,7 @@ func (f *form) read(r *http.Request) []byte {
 	for i := range f.Controls {
 		c := &f.Controls[i]
 		c.take(r.PostForm)
-		if partial && f.object != nil && c.Value == c.Was {
+		if partial && c.Value == c.Was {
 			continue
 		}
 		if sent, given := c.json(partial); given {
@@ -374,6 +291,9 @@ func (v *visit) after(at address, f *form, a *answer) string {
 // reject puts the faults of the API beside their controls.
 func (f *form) reject(p rejection) {
 	f.Error = p.Detail
+	if p.Code == problem.CodeValidationFailed && len(p.Faults) > 0 {
+		f.Error = "Nothing was done. Each fault below names its field."
+	}
 	for _, fault := range p.Faults {
 		f.Faults = append(f.Faults, f.place(fault))
 	}
@@ -419,47 +339,3 @@ func (f *form) conflict(now []control) {
 		f.Changed = append(f.Changed, change{Label: c.Label, Before: was, Now: now[i].Value, Entered: entered, Differs: entered != was})
 	}
 }
-
-// exportAt is the end of the address of an export.
-const (
-	exportAt     = "~export"
-	exportMethod = "EXPORT" // as [visit.address] reads it
-)
-
-// export sends all rows of a list in a format, as the API writes them.
-func (v *visit) export(at address) {
-	e := at.place.by[http.MethodGet]
-	if e == nil || len(e.Exports) == 0 || v.r.Method == http.MethodPost {
-		v.refuse(http.StatusNotFound, "This list has no export.")
-		return
-	}
-	inner := v.client.request(v.r, message{method: http.MethodGet, path: at.place.fill(at.keys), query: v.query()})
-	inner.Header.Set("Accept", "*/*")
-	v.Handler.ServeHTTP(passing{v.w, http.Header{}}, inner)
-}
-
-// passing passes an answer of the API on as it is written, without its cookies and its policies for pages.
-type passing struct {
-	w      http.ResponseWriter
-	header http.Header
-}
-
-// Header implements [http.ResponseWriter].
-func (p passing) Header() http.Header { return p.header }
-
-// WriteHeader implements [http.ResponseWriter].
-func (p passing) WriteHeader(status int) {
-	for _, name := range slices.Sorted(maps.Keys(p.header)) {
-		switch name {
-		case "Content-Type", "Content-Disposition", "X-Request-Id":
-			p.w.Header()[name] = p.header[name]
-		}
-	}
-	p.w.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (p passing) Write(part []byte) (int, error) { return p.w.Write(part) }
-
-// Unwrap lets [http.ResponseController] flush.
-func (p passing) Unwrap() http.ResponseWriter { return p.w }

@@ -153,22 +153,26 @@ func (s shower) table(rows []any, pageOf func(wire.Members) string) *table {
 	return t
 }
 
-// order puts the column that names the rows first, and their keys last.
-func (t *table) order() {
-	rank := func(c column) int {
-		switch i := slices.Index(titles, c.Name); {
-		case c.Name == "id":
-			return 1000
-		case i >= 0:
-			return i - 100
-		}
+// rank is the place of a column: a column that names all rows is first, and their keys are last.
+func (t *table) rank(column int) int {
+	name := t.Columns[column].Name
+	i := slices.Index(titles, name)
+	switch {
+	case name == "id":
+		return len(titles)
+	case i < 0, slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text == "" || r.Cells[column].Kind == "none" }):
 		return 0
 	}
+	return i - len(titles)
+}
+
+// order puts the columns in the order of their ranks.
+func (t *table) order() {
 	at := make([]int, len(t.Columns))
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return rank(t.Columns[a]) - rank(t.Columns[b]) })
+	slices.SortStableFunc(at, func(a, b int) int { return t.rank(a) - t.rank(b) })
 	columns := t.Columns
 	t.Columns = make([]column, len(at))
 	for i, from := range at {

@@ -41,6 +41,12 @@ func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answe
 // showObject answers with the page of an object.
 func (v *visit) showObject(at address, e *spec.Endpoint) {
 	o, _, refused := v.read(e, at.place.fill(at.keys), v.query())
+	if put := at.place.by[http.MethodPut]; refused != nil && refused.Status == http.StatusNotFound && creates(put) && v.may(put) {
+		v.render(http.StatusNotFound, "object", page{Title: v.titleOfPlace(at.place), Crumbs: v.crumbs(at), Data: objectPage{
+			Actions: []link{{Text: "Add", To: v.formAt(at, put)}},
+		}})
+		return
+	}
 	if refused != nil {
 		v.refuseWith(*refused)
 		return
@@ -94,10 +100,11 @@ func (v *visit) actionsOf(at address) (all []link) {
 	return all
 }
 
-// step links to the form of an operation. An operation that needs no form, and that does not delete, is one button.
+// step links to the form of an operation. An operation is one button if it needs no form, does not delete, and
+// needs no key against doing it twice.
 func (v *visit) step(at address, e *spec.Endpoint) link {
 	l := link{Text: v.verbOf(at.place, e), To: v.formAt(at, e)}
-	if e.Method == http.MethodPost && e.Body == nil {
+	if e.Method != http.MethodDelete && e.Body == nil && !e.Idempotent {
 		l.Token, l.Next = v.csrf, v.r.URL.EscapedPath()+strings.TrimSuffix("?"+v.query(), "?")
 	}
 	return l
@@ -132,6 +139,9 @@ func (v *visit) verbOf(p *place, e *spec.Endpoint) string {
 		return "Delete"
 	case isKey(last) || p.by[http.MethodGet] != nil && !list:
 		return "Edit"
+	}
+	if e.Method == http.MethodDelete {
+		return "Remove " + strings.ToLower(v.titleOfPlace(p))
 	}
 	return cmp.Or(e.Summary, v.titleOfPlace(p))
 }

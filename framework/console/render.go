@@ -77,7 +77,8 @@ type page struct {
 	CSRF      string
 	Menu      []*group
 	Here      string // the address of the page
-	JSON      string // the address of the same in the API
+	JSON      string // the address of the same as JSON
+	API       string // its address in the API
 	SignOutAt string
 	Theme     string
 }
@@ -90,7 +91,8 @@ func (v *visit) render(status int, name string, p page) {
 	p.Menu = v.menu()
 	p.Bare = p.Bare || v.user == ""
 	if !p.Bare && v.path != "" && !strings.Contains(v.path, "~") {
-		p.JSON = v.apiAddress()
+		p.API = v.apiAddress()
+		p.JSON = v.Path + strings.TrimRight(v.path, "/") + "/" + jsonAt + strings.TrimSuffix("?"+v.query(), "?")
 	}
 	var body bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&body, "layout", p); err != nil {
@@ -104,7 +106,7 @@ func (v *visit) render(status int, name string, p page) {
 	}
 }
 
-// apiAddress is the address of the API that the page shows.
+// apiAddress is the address of the API that the page shows. It may stand between single quotes in a shell.
 func (v *visit) apiAddress() string {
-	return v.API.Prefix + "/" + v.path + strings.TrimSuffix("?"+v.query(), "?")
+	return strings.ReplaceAll(v.API.Prefix+"/"+v.path+strings.TrimSuffix("?"+v.query(), "?"), "'", "%27")
 }

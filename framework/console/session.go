@@ -87,6 +87,6 @@ func (v *visit) signOut() {
 		v.refuse(a.status, readProblem(a).Detail)
 		return
 	}
-	v.w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	v.w.Header().Set("Clear-Site-Data", `"cache"`)
 	v.redirect(v.Path + signInAt)
 }

@@ -41,5 +41,8 @@ func New(o Options) (http.Handler, error) {
 				", by which people sign in; register the viewset of package auth, or set Console.Session")
 		}
 	}
+	if c.site.find(c.sessionAt()).place.by[http.MethodPost].Body == nil {
+		return nil, errors.New("Config.Console: POST " + c.sessionAt() + " takes no input, by which people sign in; Console.Session names another endpoint")
+	}
 	return c, nil
 }

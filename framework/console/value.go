@@ -3,13 +3,17 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 
+	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
 
@@ -134,10 +138,15 @@ func (s shower) rowPage(name, key string) string {
 		return ""
 	}
 	item := s.site.item(list)
-	if item == nil || !s.may(item.by[http.MethodGet]) {
+	if item == nil || !s.may(item.by[http.MethodGet]) || !fits(item.by[http.MethodGet], key) {
 		return ""
 	}
 	return s.pageOf(item.fill(map[string]string{item.keyName(): key}))
+}
+
+// fits reports whether a value may be the key of a row's page: the page of a slug has no address by the row's id.
+func fits(e *spec.Endpoint, key string) bool {
+	return e.Key == nil || kindOf(e.Key.Type) == "number" || (uuid.Validate(key) == nil) == (naming.Indirect(e.Key.Type) == reflect.TypeFor[uuid.UUID]())
 }
 
 // titles are the members whose value names a row to people, the best first.
@@ -158,19 +167,26 @@ func titleOf(o wire.Members) string {
 	return ""
 }
 
-// labelOf turns a name of JSON into words: "created_at" and "createdAt" into "Created at".
+// labelOf turns a name of JSON into words: "created_at" and "createdAt" into "Created at", and "imageURL" into "Image URL".
 func labelOf(name string) string {
-	var words []rune
-	for i, r := range name {
+	runes := []rune(name)
+	words := make([]rune, 0, len(runes))
+	for i, r := range runes {
 		switch {
 		case strings.ContainsRune("_-./", r):
 			r = ' '
-		case i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(name[i-1])):
-			words, r = append(words, ' '), unicode.ToLower(r)
+		case i > 0 && unicode.IsUpper(r) && unicode.IsLower(runes[i-1]):
+			words = append(words, ' ')
+			if i+1 < len(runes) && unicode.IsLower(runes[i+1]) {
+				r = unicode.ToLower(r)
+			}
 		}
 		words = append(words, r)
 	}
-	text := strings.TrimSuffix(strings.Join(strings.Fields(string(words)), " "), " id")
+	text := strings.Join(strings.Fields(string(words)), " ")
+	if end := len(text) - len(" id"); end > 0 && strings.EqualFold(text[end:], " id") {
+		text = text[:end]
+	}
 	if text == "" || text == "id" {
 		return strings.ToUpper(text)
 	}

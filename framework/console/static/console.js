@@ -8,6 +8,10 @@ if (menu && matchMedia("(max-width: 720px)").matches) menu.open = false;
 const refused = document.querySelector("[data-focus]");
 if (refused) refused.focus();
 
+// The command names the whole address.
+const curl = document.querySelector(".api code");
+if (curl) curl.textContent = curl.textContent.replace(" '/", " '" + location.origin + "/");
+
 // A page that the browser kept is read again, so that nobody sees it after signing out.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
@@ -55,7 +59,7 @@ function offerSearch(key, number) {
   const take = (at) => { key.value = options[at].key; typed.value = options[at].text; show(false); };
   const find = async () => {
     const mine = ++latest;
-    const answer = await fetch(key.dataset.find + "?q=" + encodeURIComponent(typed.value), { headers: { Accept: "application/json" } });
+    const answer = await fetch(key.dataset.find + "&q=" + encodeURIComponent(typed.value), { headers: { Accept: "application/json" } });
     if (mine !== latest || !answer.ok) return;
     options = await answer.json();
     list.replaceChildren(...options.map((option, i) => {
