@@ -27,6 +27,8 @@ type visit struct {
 	user    string // the name of the caller; "" before signing in
 	csrf    string // the token for forms
 	allowed []bool // in the order of API.Endpoints
+
+	named map[*place]map[string]string // the titles of the rows of lists, by key
 }
 
 // The addresses of the console itself. An API has no such paths, because its names have no tilde.
@@ -51,7 +53,7 @@ func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveFile(w, r, name)
 		return
 	}
-	v := &visit{console: c, w: w, r: r, path: path}
+	v := &visit{console: c, w: w, r: r, path: path, named: map[*place]map[string]string{}}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPost:

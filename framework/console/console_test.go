@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 		b.get("/admin/").is(200).says("asha@example.com", `href="/admin/tickets/"`, `href="/admin/agents/"`).lacks("/admin/auth/session")
 		list := b.get("/admin/tickets/?priority=1&ordering=-title").is(200)
 		list.says("Printer is on fire", "1 in all", `href="/admin/tickets/`+asha.ID.String()+`/"`, `aria-sort="descending"`,
-			`href="/admin/tickets/?ordering=title&amp;priority=1"`, `href="/admin/tickets/~post"`, `value="1"`, `/admin/agents/`+a.ID.String()+`/`)
+			`href="/admin/tickets/?ordering=title&amp;priority=1"`, `href="/admin/tickets/~post"`, `value="1"`, `/admin/agents/`+a.ID.String()+`/`, "<bdi>Meera</bdi>")
 		list.lacks("secret of Ravi")
 		b.get("/admin/tickets/?search=&priority=1&is_open=").is(200).says("Printer is on fire")
 		b.get("/admin/tickets/?priority=2").is(200).says("No row matches these filters.", "Remove all filters")

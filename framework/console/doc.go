@@ -8,6 +8,6 @@
 // /api/patients/?city=Pune is /admin/patients/?city=Pune. An operation that writes has a form at
 // the address of its path with a tilde and its method: /admin/patients/~post.
 //
-// People sign in by the endpoint of sessions of package auth. The cookies of the console are sent
-// to its path only. The pages need no script.
+// People sign in by the endpoint of sessions of package auth. The cookies of the console have names
+// of their own, which the API does not accept. The pages need no script.
 package console

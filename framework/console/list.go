@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
@@ -84,7 +85,7 @@ func (v *visit) showList(at address, e *spec.Endpoint) {
 	}
 	envelope, rows := takeApart(answered, e.Page)
 	shown.Said = said(v.r.URL.Query().Get(saidParam))
-	shown.Table = shower{v, e.ViewSet}.table(rows, v.rowPages(at))
+	shown.Table = shower{v, e.ViewSet, true}.table(rows, v.rowPages(at))
 	v.offerSteps(shown.Table, at)
 	shown.Table.Caption = title
 	v.sortable(e, shown.Table)
@@ -124,16 +125,7 @@ func isRows(p *spec.Page, name string) bool {
 // table makes a table of objects. pageOf returns the page of a row; it may be nil.
 func (s shower) table(rows []any, pageOf func(wire.Members) string) *table {
 	t := &table{}
-	place := map[string]int{}
-	for _, one := range rows {
-		o, _ := one.(wire.Members)
-		for _, m := range o {
-			if _, known := place[m.Name]; !known {
-				place[m.Name] = len(t.Columns)
-				t.Columns = append(t.Columns, column{Name: m.Name, Label: labelOf(m.Name), Number: true})
-			}
-		}
-	}
+	place := t.addColumns(rows)
 	for _, one := range rows {
 		o, _ := one.(wire.Members)
 		r := row{Title: titleOf(o), Cells: make([]value, len(t.Columns))}
@@ -141,38 +133,62 @@ func (s shower) table(rows []any, pageOf func(wire.Members) string) *table {
 			r.Page = pageOf(o)
 		}
 		for _, m := range o {
-			cell := s.show(m.Name, m.Value)
-			r.Cells[place[m.Name]] = cell
-			if cell.Kind != "number" && cell.Kind != "none" {
-				t.Columns[place[m.Name]].Number = false
-			}
+			r.Cells[place[m.Name]] = s.cell(m)
 		}
 		t.Rows = append(t.Rows, r)
+	}
+	for i := range t.Columns {
+		t.Columns[i].Number = !slices.ContainsFunc(t.Rows, func(r row) bool { return !slices.Contains([]string{"number", "none", ""}, r.Cells[i].Kind) })
 	}
 	t.order()
 	return t
 }
 
-// rank is the place of a column: a column that names all rows is first, and their keys are last.
+// addColumns adds a column for each member of the rows, and returns the place of each.
+func (t *table) addColumns(rows []any) map[string]int {
+	place := map[string]int{}
+	for _, one := range rows {
+		o, _ := one.(wire.Members)
+		for _, m := range o {
+			if _, known := place[m.Name]; !known {
+				place[m.Name] = len(t.Columns)
+				t.Columns = append(t.Columns, column{Name: m.Name, Label: labelOf(m.Name)})
+			}
+		}
+	}
+	return place
+}
+
+// cell shows a member of a row. A UUID is cut.
+func (s shower) cell(m wire.Member) value {
+	v := s.show(m.Name, m.Value)
+	if uuid.Validate(v.Text) == nil {
+		v.Text = short(v.Text)
+	}
+	return v
+}
+
+// rank is the place of a column: a column that names all rows is first.
 func (t *table) rank(column int) int {
-	name := t.Columns[column].Name
-	i := slices.Index(titles, name)
+	i := slices.Index(titles, t.Columns[column].Name)
 	switch {
-	case name == "id":
-		return len(titles)
 	case i < 0, slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text == "" || r.Cells[column].Kind == "none" }):
 		return 0
 	}
 	return i - len(titles)
 }
 
-// order puts the columns in the order of their ranks.
+// order puts the columns in the order of their ranks. Their keys are last, unless they alone name the rows.
 func (t *table) order() {
 	at := make([]int, len(t.Columns))
 	for i := range at {
 		at[i] = i
 	}
 	slices.SortStableFunc(at, func(a, b int) int { return t.rank(a) - t.rank(b) })
+	if i := slices.IndexFunc(at, func(i int) bool { return t.Columns[i].Name == "id" }); i > 0 {
+		id := at[i]
+		at = append(slices.Delete(at, i, i+1), id)
+	}
 	columns := t.Columns
 	t.Columns = make([]column, len(at))
 	for i, from := range at {

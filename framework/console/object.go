@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
@@ -52,7 +54,7 @@ func (v *visit) showObject(at address, e *spec.Endpoint) {
 		return
 	}
 	shown := objectPage{Actions: v.actionsOf(at), Related: v.relatedOf(at), Said: said(v.r.URL.Query().Get(saidParam))}
-	s := shower{v, e.ViewSet}
+	s := shower{v, e.ViewSet, false}
 	for _, m := range o {
 		one := s.show(m.Name, m.Value)
 		if one.Kind == "rows" {
@@ -163,10 +165,14 @@ func (v *visit) crumbs(at address) (all []link) {
 	return all
 }
 
-// short cuts a long key for a trail of pages.
+// short cuts a long key. Of a UUID, it leaves the end, because the beginning of many is the same.
 func short(key string) string {
-	if r := []rune(key); len(r) > 13 {
-		return string(r[:8]) + "…"
+	r := []rune(key)
+	switch {
+	case uuid.Validate(key) == nil:
+		return "…\u2060" + key[len(key)-8:] // no line ends between them
+	case len(r) > 24:
+		return string(r[:23]) + "…"
 	}
 	return key
 }

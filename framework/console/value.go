@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -39,6 +40,7 @@ type shower struct {
 	*visit
 
 	viewset string
+	inTable bool // many rows are shown
 }
 
 // show returns a value with the name that it has in its object.
@@ -72,6 +74,8 @@ func (s shower) text(name, text string) value {
 	switch u, err := url.Parse(text); {
 	case text == "":
 		return value{Kind: "none", Text: "empty"}
+	case v.Link != "":
+		v.Text = cmp.Or(s.titleFor(s.target(name), text), text)
 	case v.Link == "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
 		v.Link = text
 	}
@@ -117,7 +121,7 @@ func (s shower) list(name string, all []any) value {
 		return value{Kind: "none", Text: "none"}
 	}
 	if _, rows := all[0].(wire.Members); rows {
-		t := s.table(all, nil)
+		t := shower{s.visit, s.viewset, true}.table(all, nil)
 		t.Caption = labelOf(name)
 		return value{Kind: "rows", Table: t, Text: titleOf(all[0].(wire.Members))} //nolint:forcetypeassert // checked
 	}
@@ -142,6 +146,26 @@ func (s shower) rowPage(name, key string) string {
 		return ""
 	}
 	return s.pageOf(item.fill(map[string]string{item.keyName(): key}))
+}
+
+// titleFor returns the title of a row of a list by its key; "" if it is not known. One read of the list tells those of few rows. Of
+// many, a page of one object reads the row, and a table does not.
+func (s shower) titleFor(list *place, key string) string {
+	if _, read := s.named[list]; !read {
+		s.named[list] = map[string]string{}
+		if options, whole := s.rowsOf(list, s.site.item(list).keyName(), ""); whole {
+			for _, o := range options {
+				s.named[list][o.Value] = o.Text
+			}
+		}
+	}
+	title, known := s.named[list][key]
+	if item := s.site.item(list); !known && !s.inTable {
+		o, _, _ := s.read(item.by[http.MethodGet], item.fill(map[string]string{item.keyName(): key}), "")
+		title = titleOf(o)
+		s.named[list][key] = title
+	}
+	return title
 }
 
 // fits reports whether a value may be the key of a row's page: the page of a slug has no address by the row's id.
