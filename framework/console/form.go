@@ -145,11 +145,17 @@ func (f *form) begin(v *visit, at address) *rejection {
 			f.Title = f.Button + " " + title
 		}
 	}
-	if f.endpoint.Idempotent {
-		f.Once = rand.Text()
-	}
+	f.Once = onceOf(f.endpoint)
 	f.prepare(v)
 	return nil
+}
+
+// onceOf returns a new key by which the API does an operation once; "" for an operation that takes none.
+func onceOf(e *spec.Endpoint) string {
+	if !e.Idempotent {
+		return ""
+	}
+	return rand.Text()
 }
 
 // creates reports whether a replacement of a row makes it if there is none.

@@ -102,12 +102,12 @@ func (v *visit) actionsOf(at address) (all []link) {
 	return all
 }
 
-// step links to the form of an operation. An operation is one button if it needs no form, does not delete, and
-// needs no key against doing it twice.
+// step links to the form of an operation. An operation that needs no form, and that does not delete, is one button.
 func (v *visit) step(at address, e *spec.Endpoint) link {
 	l := link{Text: v.verbOf(at.place, e), To: v.formAt(at, e)}
-	if e.Method != http.MethodDelete && e.Body == nil && !e.Idempotent {
+	if e.Method != http.MethodDelete && e.Body == nil {
 		l.Token, l.Next = v.csrf, v.r.URL.EscapedPath()+strings.TrimSuffix("?"+v.query(), "?")
+		l.Once = onceOf(e)
 	}
 	return l
 }
