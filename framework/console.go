@@ -31,6 +31,10 @@ func (a *API) withConsole(api http.Handler) (http.Handler, error) {
 		case r.URL.Path+"/" == settings.Path: // as people type it
 			w.Header().Set("Location", settings.Path)
 			w.WriteHeader(http.StatusSeeOther)
+		case settings.Redirect && pages.PageFor(r) != "":
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("Location", pages.PageFor(r))
+			w.WriteHeader(http.StatusSeeOther)
 		default:
 			api.ServeHTTP(w, r)
 		}

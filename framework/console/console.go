@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
-// A console answers requests below its path.
-type console struct {
+// A Console serves pages below its path. It is an [http.Handler], and safe for concurrent use.
+type Console struct {
 	Options
 
 	site   *site
@@ -19,7 +19,7 @@ type console struct {
 
 // A visit is one request to the console by a person who signed in, or who is about to.
 type visit struct {
-	*console
+	*Console
 
 	w       http.ResponseWriter
 	r       *http.Request
@@ -42,7 +42,7 @@ const (
 const mostEntered = 4 << 20
 
 // ServeHTTP implements [http.Handler].
-func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), c.Path)
 	if !ok {
@@ -53,7 +53,7 @@ func (c *console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveFile(w, r, name)
 		return
 	}
-	v := &visit{console: c, w: w, r: r, path: path, named: map[*place]map[string]string{}}
+	v := &visit{Console: c, w: w, r: r, path: path, named: map[*place]map[string]string{}}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPost:
@@ -192,7 +192,7 @@ func (v *visit) query() string {
 }
 
 // pageOf returns the address of the page of a path or of an absolute URL of the API; "" for any other.
-func (c *console) pageOf(apiURL string) string {
+func (c *Console) pageOf(apiURL string) string {
 	u, err := url.Parse(apiURL)
 	if err != nil {
 		return ""

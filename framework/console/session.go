@@ -15,7 +15,7 @@ const (
 )
 
 // sessionAt is the path of the endpoint of sessions.
-func (c *console) sessionAt() string { return c.API.Prefix + c.Session }
+func (c *Console) sessionAt() string { return c.API.Prefix + c.Session }
 
 // readSession returns the name of the caller, "" for none, and the token for forms.
 func readSession(a *answer) (user, csrf string) {

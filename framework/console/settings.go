@@ -30,11 +30,10 @@ type Options struct {
 	Plainly func(context.Context) context.Context
 }
 
-// New makes the handler of a console. It answers requests below its path, and is safe for
-// concurrent use. An API without the endpoint of sessions is an error.
-func New(o Options) (http.Handler, error) {
+// New makes a console. An API without the endpoint of sessions is an error.
+func New(o Options) (*Console, error) {
 	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, sessionPath)
-	c := &console{Options: o, site: newSite(o.API), client: client{handler: o.Handler, plainly: o.Plainly, cookies: cookies{path: o.Path}}}
+	c := &Console{Options: o, site: newSite(o.API), client: client{handler: o.Handler, plainly: o.Plainly, cookies: cookies{path: o.Path}}}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		if at := c.site.find(c.sessionAt()); at.place == nil || at.place.by[method] == nil {
 			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +

@@ -16,6 +16,10 @@ type Console struct {
 	// Session is the path of the endpoint of sessions, below the prefix of the API. People sign in
 	// by it. Defaults to "/auth/session", that of package auth.
 	Session string
+	// Redirect sends a browser from an address of the API to its page, by 303: a GET that a person makes by a link or the
+	// address bar (Sec-Fetch-Dest: document), without the header Authorization. It is for development: the address
+	// then answers people and programs differently. Defaults to false.
+	Redirect bool
 }
 
 // Check returns the mistakes in the settings, for an API with a prefix, "" for none.

@@ -39,6 +39,7 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	common := s.Configure(s.Common(s))
 	common.Codes = s.addProviderCodes(common.Codes)
 	common.Console.Path = cmp.Or(common.Console.Path, s.Console)
+	common.Console.Redirect = common.Console.Redirect || !s.Production
 	api := framework.New(common)
 	s.Register(api, s)
 	return api
