@@ -63,23 +63,23 @@ type Endpoint struct {
 	File         *FileColumn       // the file that it stores, sends or deletes; nil for other endpoints
 	Params       []query.Param
 	PartOf       map[string]string // the part of the declaration of a list that a parameter is of: "search"
-	Asks         bool            // Serve reads the query string
-	Chooses      bool            // clients choose members of the rows, and Serve hides members from callers
-	Unasked      *fieldrule.Mask // of the members that rows have only if a request names them; nil for none
-	Input        *input.Shape    // of the body, or of the query string of a GET; nil without an input
-	Parts        *stream.Plan    // of an answer that is sent in parts, and Out is nil; nil for JSON
-	Deleted      call.Permission // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
-	Restores     bool            // it restores a deleted row
-	ShowsReads   bool            // it shows who read a row
-	Toggles      bool            // it inserts or deletes the caller's own row of a relation
-	Exports      *export.Plan    // the formats of a list beside JSON; nil without one
-	Totals       *totals.Plan    // of the endpoint of a list's totals; nil for any other
-	Out          reflect.Type    // of one row, or of a function's answer
-	BodyIn       input.Wrapper   // of the input in the body
-	AnswerIn     string          // the member of the answer that has the row, or the rows of a list; "" for none
-	Names        *wire.Names     // of the members of Out; nil if they are as in Go
-	Mask         *fieldrule.Mask // of Out, or of an element of Parts; nil for a list, which hides members itself
-	Unwrapped    bool            // an action whose body and answer have no member around them
+	Asks         bool              // Serve reads the query string
+	Chooses      bool              // clients choose members of the rows, and Serve hides members from callers
+	Unasked      *fieldrule.Mask   // of the members that rows have only if a request names them; nil for none
+	Input        *input.Shape      // of the body, or of the query string of a GET; nil without an input
+	Parts        *stream.Plan      // of an answer that is sent in parts, and Out is nil; nil for JSON
+	Deleted      call.Permission   // to request deleted rows by [ParamDeleted]; nil for an endpoint without the parameter
+	Restores     bool              // it restores a deleted row
+	ShowsReads   bool              // it shows who read a row
+	Toggles      bool              // it inserts or deletes the caller's own row of a relation
+	Exports      *export.Plan      // the formats of a list beside JSON; nil without one
+	Totals       *totals.Plan      // of the endpoint of a list's totals; nil for any other
+	Out          reflect.Type      // of one row, or of a function's answer
+	BodyIn       input.Wrapper     // of the input in the body
+	AnswerIn     string            // the member of the answer that has the row, or the rows of a list; "" for none
+	Names        *wire.Names       // of the members of Out; nil if they are as in Go
+	Mask         *fieldrule.Mask   // of Out, or of an element of Parts; nil for a list, which hides members itself
+	Unwrapped    bool              // an action whose body and answer have no member around them
 	Serve        func(c *call.Call, r *Request) (*Response, error)
 	// Record records what an answer shows, before it is sent; nil if nothing is recorded.
 	Record  func(c *call.Call, r *Request, resp *Response) error
