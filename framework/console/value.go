@@ -148,7 +148,7 @@ func (s shower) rowPage(name, key string) string {
 	return s.pageOf(item.fill(map[string]string{item.keyName(): key}))
 }
 
-// titleFor returns the title of a row of a list by its key; "" if it is not known. One read of the list tells those of few rows. Of
+// titleFor returns the title of a row of a list by its key; "" if it is not known. One read of the list has those of few rows. Of
 // many, a page of one object reads the row, and a table does not.
 func (s shower) titleFor(list *place, key string) string {
 	if _, read := s.named[list]; !read {

@@ -3,6 +3,7 @@ package declare
 import (
 	"cmp"
 	"errors"
+	"regexp"
 	"strings"
 )
 
@@ -22,12 +23,15 @@ type Console struct {
 	Redirect bool
 }
 
+// plainPath matches a path of names between slashes.
+var plainPath = regexp.MustCompile(`^/([A-Za-z0-9._-]+/)+$`)
+
 // Check returns the mistakes in the settings, for an API with a prefix, "" for none.
 func (c Console) Check(prefix string) error {
 	switch {
 	case c.Path == "":
 		return nil
-	case len(c.Path) < len("/a/") || !strings.HasPrefix(c.Path, "/") || !strings.HasSuffix(c.Path, "/") || strings.ContainsAny(c.Path, "?#%{} ~") || strings.Contains(c.Path, "//"):
+	case !plainPath.MatchString(c.Path):
 		return errors.New("the path " + c.Path + ` must begin and end with a slash, and have a plain name between; "/admin/" does`)
 	case prefix == "" || strings.HasPrefix(c.Path, prefix+"/") || strings.HasPrefix(prefix+"/", c.Path):
 		return errors.New("the path " + c.Path + " overlaps with the prefix of the API, " + cmp.Or(prefix, "/") + "; give the console a path beside it")

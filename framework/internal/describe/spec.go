@@ -146,7 +146,7 @@ func (e Operation) spec() (*spec.Endpoint, []error) {
 }
 
 // roles are the roles of parameters by the part of the declaration that they are of.
-var roles = map[string]spec.Role{ //nolint:gochecknoglobals // a table
+var roles = map[string]spec.Role{
 	"pagination": spec.RolePage, "ordering": spec.RoleOrder, "search": spec.RoleSearch, "ranked": spec.RoleSearch,
 	"select": spec.RoleMembers, "export": spec.RoleFormat,
 }
