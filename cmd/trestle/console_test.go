@@ -52,10 +52,17 @@ func (b *tab) sets(field, value string) {
 	}
 }
 
-// TestPackerInABrowser: a packer takes an order from placed to delivered, each step by one button.
-func TestPackerInABrowser(t *testing.T) {
-	b, base := openConsole(t, sqliteURL(t), "staff@example.com")
+// TestTheConsoleInABrowser: a packer and a clerk do their work.
+func TestTheConsoleInABrowser(t *testing.T) {
+	b, base := openConsole(t, sqliteURL(t), "admin@example.com")
 	b.widen(desktop)
+	b.packs(base)
+	b.books(base)
+}
+
+// packs takes an order from placed to delivered, each step by one button.
+func (b *tab) packs(base string) {
+	b.t.Helper()
 	b.visit(base+"/admin/admin/orders?status=placed", "tbody tr")
 	number := read[string](b, `document.querySelector("tbody th").textContent`)
 	row := `//tr[th[contains(., "` + number + `")]]`
@@ -70,11 +77,10 @@ func TestPackerInABrowser(t *testing.T) {
 	b.says("This was not accepted")
 }
 
-// TestClerkInABrowser: a clerk finds a patient by a search and books an hour. The hour is taken at the second attempt, so the
-// form says so, and the clerk books the next one.
-func TestClerkInABrowser(t *testing.T) {
-	b, base := openConsole(t, sqliteURL(t), "admin@example.com")
-	b.widen(desktop)
+// books finds a patient by a search and books an hour. The hour is taken at the second attempt, so the form says so, and takes
+// the next one.
+func (b *tab) books(base string) {
+	b.t.Helper()
 	book := func() {
 		b.visit(base+"/admin/appointments/~post", "[role=combobox]")
 		b.enter("[role=combobox]", "an")

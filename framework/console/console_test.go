@@ -117,6 +117,12 @@ func TestTwoEditors(t *testing.T) {
 		again.Set("body", "Call the brigade.")
 		one.send(http.MethodPost, edit, again).is(303)
 		one.get(strings.TrimSuffix(edit, "~patch")).is(200).says("Printer was on fire", "Call the brigade.", ">5<")
+
+		remove := strings.TrimSuffix(edit, "~patch") + "~delete"
+		unseen := one.form(remove, nil)
+		two.submit(edit, url.Values{"priority": {"2"}}).is(303)
+		one.send(http.MethodPost, remove, unseen).is(409).says("Another person changed this meanwhile")
+		one.submit(remove, nil).is(303)
 	})
 }
 

@@ -120,7 +120,7 @@ const password = "four unrelated words walk"
 // openDesk serves a program with a console on a database. change changes its settings; it may be nil.
 func openDesk(t *testing.T, db *sqldb.DB, change func(*framework.Config)) *desk {
 	t.Helper()
-	identity, err := auth.New(auth.Config{Log: slog.New(slog.DiscardHandler)})
+	identity, err := auth.New(auth.Config{Hashes: auth.HashOptions{Write: auth.Bcrypt(4)}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -244,8 +244,7 @@ func (v *visit) run(at address, f *form) {
 	if f.endpoint.Body != nil {
 		m.body = f.read(v.r)
 	}
-	if seen != "" && seen != f.Seen {
-		f.conflict(now)
+	if seen != "" && seen != f.Seen && f.conflict(now) {
 		v.again(at, f, http.StatusConflict)
 		return
 	}
@@ -326,11 +325,11 @@ func (f *form) place(fault problem.Fault) formFault {
 	return formFault{Label: strings.Join(path, " / "), Detail: fault.Detail}
 }
 
-// conflict shows what another person changed since the form was made. now are the controls of the row as it is. The form
+// conflict shows what another person changed since the form was made, and reports whether the form shows any of it: a view
+// also has values of other rows. What is deleted must be as it was shown. now are the controls of the row as it is. The form
 // keeps what the person entered, and takes the values of now for all else, so that a second attempt changes no more than
 // the person did.
-func (f *form) conflict(now []control) {
-	f.Error = "Another person changed this meanwhile, and nothing was saved. Compare the values, and save again if yours are still right."
+func (f *form) conflict(now []control) bool {
 	for i := range f.Controls {
 		c := &f.Controls[i]
 		was, entered := c.Was, c.Value
@@ -344,4 +343,12 @@ func (f *form) conflict(now []control) {
 		}
 		f.Changed = append(f.Changed, change{Label: c.Label, Before: was, Now: now[i].Value, Entered: entered, Differs: entered != was})
 	}
+	if len(f.Changed) == 0 && !f.Danger {
+		return false
+	}
+	f.Error = "Another person changed this meanwhile, and nothing was saved. Compare the values, and save again if yours are still right."
+	if f.Danger {
+		f.Error = "Another person changed this meanwhile, and nothing was deleted. Delete it again if that is still right."
+	}
+	return true
 }
