@@ -61,6 +61,21 @@ func Parts(c *call.Call, terms []ordering.Term, p Place) (parts []Part) {
 	return parts
 }
 
+// NullsApart reports whether the first of [Parts] has all rows that follow a place, but those with NULL in the first term. All
+// others come before these.
+func NullsApart(terms []ordering.Term, p Place) bool {
+	if p.With || p.Values[0] == nil {
+		return false
+	}
+	order := placed{terms: terms, place: p}
+	for i := range len(terms) - 1 {
+		if !order.together(i) {
+			return false
+		}
+	}
+	return true
+}
+
 // A placed is the terms of an order with a place in it.
 type placed struct {
 	terms  []ordering.Term

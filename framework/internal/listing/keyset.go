@@ -150,16 +150,13 @@ type foundRow struct {
 // the page.
 func (k *keysetPage) find(c *call.Call) (rows []foundRow, more bool, err error) {
 	limit := min(k.parsed.window.Limit, mostKeyset)
-	found, err := c.Session().Read(c, k.statement(c, limit+1))
-	if err != nil {
-		return nil, false, err
-	}
-	for i := range found.Len() {
-		row, err := k.rowOf(found.Row(i))
-		if err != nil {
+	for _, parts := range k.steps(c) {
+		if rows, err = k.add(c, rows, parts, limit+1-int64(len(rows))); err != nil {
 			return nil, false, err
 		}
-		rows = append(rows, row)
+		if int64(len(rows)) > limit {
+			break
+		}
 	}
 	rows, more = atMost(limit, rows)
 	if k.back() {
@@ -168,13 +165,38 @@ func (k *keysetPage) find(c *call.Call) (rows []foundRow, more bool, err error) 
 	return rows, more, nil
 }
 
+// steps are the parts of the list that hold the page, those of one statement together. Rows with NULL in the first term are read
+// only if the rows before them do not fill the page: databases plan a part that a page does not need, too.
+func (k *keysetPage) steps(c *call.Call) [][]keyset.Part {
+	if k.place == nil {
+		return [][]keyset.Part{{nil}}
+	}
+	parts := keyset.Parts(c, k.terms, *k.place)
+	if keyset.NullsApart(k.terms, *k.place) {
+		return slices.Collect(slices.Chunk(parts, 1))
+	}
+	return [][]keyset.Part{parts}
+}
+
+// add adds at most some rows of parts of the list to those that were read.
+func (k *keysetPage) add(c *call.Call, rows []foundRow, parts []keyset.Part, limit int64) ([]foundRow, error) {
+	found, err := c.Session().Read(c, k.statement(c, parts, limit))
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.Len() {
+		row, err := k.rowOf(found.Row(i))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 // statement selects the keys and the values of at most some rows. The parts of the list after a place
 // are limited each, so that none reads more rows than the page has.
-func (k *keysetPage) statement(c *call.Call, limit int64) schema.QueryAppender {
-	parts := []keyset.Part{nil}
-	if k.place != nil {
-		parts = keyset.Parts(c, k.terms, *k.place)
-	}
+func (k *keysetPage) statement(c *call.Call, parts []keyset.Part, limit int64) schema.QueryAppender {
 	var selects []any
 	for _, part := range parts {
 		q := k.selected(c, part.Narrow(k.matching(c, k.parsed)))
