@@ -25,15 +25,16 @@ func (a *API) withConsole(api http.Handler) (http.Handler, error) {
 		return nil, err
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := pages.PageFor(r)
 		switch {
 		case strings.HasPrefix(r.URL.Path, settings.Path):
 			pages.ServeHTTP(w, r)
 		case r.URL.Path+"/" == settings.Path: // as people type it
 			w.Header().Set("Location", settings.Path)
 			w.WriteHeader(http.StatusSeeOther)
-		case settings.Redirect && pages.PageFor(r) != "":
+		case to != "":
 			w.Header().Set("Cache-Control", "no-store")
-			w.Header().Set("Location", pages.PageFor(r))
+			w.Header().Set("Location", to)
 			w.WriteHeader(http.StatusSeeOther)
 		default:
 			api.ServeHTTP(w, r)

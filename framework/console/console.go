@@ -153,13 +153,18 @@ func (v *visit) show(at address) {
 	switch {
 	case e == nil:
 		v.showOperations(at)
-	case e.Parts != nil || e.Output == nil && e.Page == nil && e.Totals == nil:
+	case !isPage(e):
 		v.redirect(at.place.fill(at.keys)) // a file or a stream, which is no page
 	case e.Page != nil:
 		v.showList(at, e)
 	default:
 		v.showObject(at, e)
 	}
+}
+
+// isPage reports whether an endpoint answers a read with JSON, which a page can show. A file and a stream are not JSON.
+func isPage(e *spec.Endpoint) bool {
+	return e != nil && e.Parts == nil && (e.Output != nil || e.Page != nil || e.Totals != nil)
 }
 
 // may reports whether the permission of an endpoint admits the caller. The API decides again at each request.

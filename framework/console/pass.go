@@ -25,7 +25,7 @@ func (v *visit) export(at address) {
 // json sends the answer of the API that a page shows.
 func (v *visit) json(at address) {
 	e := at.place.by[http.MethodGet]
-	if e == nil || e.Page == nil && e.Output == nil && e.Totals == nil || v.r.Method == http.MethodPost {
+	if !isPage(e) || v.r.Method == http.MethodPost {
 		v.refuse(http.StatusNotFound, "This page has no JSON.")
 		return
 	}

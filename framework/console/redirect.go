@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// PageFor returns the address of the page for a request to the API; "" if the request is not of a person who opens the
+// PageFor returns the address of the page for a request to the API; "" if Redirect is false, if the request is not of a person who opens the
 // address in a browser, if it has credentials for the API, or if the address has no page. A browser states by
 // Sec-Fetch-Dest what a request is for (Fetch Metadata).
 func (c *Console) PageFor(r *http.Request) string {
-	if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "document" || len(r.Header.Values("Authorization")) > 0 {
+	if !c.Redirect || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "document" || len(r.Header.Values("Authorization")) > 0 {
 		return ""
 	}
 	path := r.URL.EscapedPath()
@@ -20,8 +20,7 @@ func (c *Console) PageFor(r *http.Request) string {
 	if at.place == nil {
 		return ""
 	}
-	e := at.place.by[http.MethodGet]
-	if e == nil || e.Parts != nil || e.Output == nil && e.Page == nil && e.Totals == nil {
+	if !isPage(at.place.by[http.MethodGet]) {
 		return ""
 	}
 	return c.pageOf(r.URL.String())

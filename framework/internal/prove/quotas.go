@@ -45,7 +45,7 @@ func (p *prover) tryQuota(e *exchange.Endpoint, first, second *exchange.Person) 
 	if !p.owns(e, first) { // the rows get another owner, or cannot be made
 		return
 	}
-	if e.Bulk != nil { // one of two new rows is one too many
+	if e.Bulk != nil { // its second new row exceeds the quota
 		quotas[table] = declared.WithRows(2)
 		if got := p.createOnce(e, second, true); got != nil && p.owned(e, second) > 2 {
 			p.Find(e, second, got.Curl(), "it makes one row more than the quota of the owner")
