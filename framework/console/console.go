@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/internal/spec"
 )
 
@@ -13,8 +15,8 @@ import (
 type Console struct {
 	Options
 
-	site   *site
-	client client
+	site   *site.Site
+	client client.Client
 }
 
 // A visit is one request to the console by a person who signed in, or who is about to.
@@ -28,7 +30,7 @@ type visit struct {
 	csrf    string // the token for forms
 	allowed []bool // in the order of API.Endpoints
 
-	named map[*place]map[string]string // the titles of the rows of lists, by key
+	named map[*site.Place]map[string]string // the titles of the rows of lists, by key
 }
 
 // The addresses of the console itself. An API has no such paths, because its names have no tilde.
@@ -53,7 +55,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveFile(w, r, name)
 		return
 	}
-	v := &visit{Console: c, w: w, r: r, path: path, named: map[*place]map[string]string{}}
+	v := &visit{Console: c, w: w, r: r, path: path, named: map[*site.Place]map[string]string{}}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodPost:
@@ -86,9 +88,9 @@ func protect(h http.Header) {
 
 // begin reads the session and the rights of the caller. If the request is answered, it returns false.
 func (v *visit) begin() bool {
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: v.sessionAt()})
-	if !a.ok() {
-		v.refuse(a.status, readProblem(a).Detail)
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: v.sessionAt()})
+	if !a.OK() {
+		v.refuse(a.Status, client.ReadRejection(a).Detail)
 		return false
 	}
 	v.user, v.csrf = readSession(a)
@@ -96,7 +98,7 @@ func (v *visit) begin() bool {
 		return true
 	}
 	var err error
-	v.allowed, err = v.Allowed(v.client.request(v.r, message{method: http.MethodGet, path: v.sessionAt()}))
+	v.allowed, err = v.Allowed(v.client.Request(v.r, client.Message{Method: http.MethodGet, Path: v.sessionAt()}))
 	if err != nil {
 		v.refuse(http.StatusInternalServerError, "The rights of the caller could not be read.")
 	}
@@ -125,9 +127,9 @@ func (v *visit) address() {
 	if before, last, ok := cutLast(strings.TrimSuffix(path, "/")); ok && strings.HasPrefix(last, "~") {
 		path, method = before, strings.ToUpper(last[1:])
 	}
-	at := v.site.find(v.API.Prefix + "/" + path)
+	at := v.site.Find(v.API.Prefix + "/" + path)
 	switch {
-	case at.place == nil, at.place.path == v.sessionAt(): // signing in and out have addresses of their own
+	case at.Place == nil, at.Place.Path == v.sessionAt(): // signing in and out have addresses of their own
 		v.refuse(http.StatusNotFound, "The API has no such address.")
 	case method != "":
 		v.operate(at, method)
@@ -148,13 +150,13 @@ func cutLast(path string) (before, last string, ok bool) {
 }
 
 // show answers a read of an address.
-func (v *visit) show(at address) {
-	e := at.place.by[http.MethodGet]
+func (v *visit) show(at site.Address) {
+	e := at.Place.By[http.MethodGet]
 	switch {
 	case e == nil:
 		v.showOperations(at)
 	case !isPage(e):
-		v.redirect(at.place.fill(at.keys)) // a file or a stream, which is no page
+		v.redirect(at.Place.Fill(at.Keys)) // a file or a stream, which is no page
 	case e.Page != nil:
 		v.showList(at, e)
 	default:
@@ -169,7 +171,7 @@ func isPage(e *spec.Endpoint) bool {
 
 // may reports whether the permission of an endpoint admits the caller. The API decides again at each request.
 func (v *visit) may(e *spec.Endpoint) bool {
-	return e != nil && v.allowed != nil && v.allowed[v.site.number[e]]
+	return e != nil && v.allowed != nil && v.allowed[v.site.Number[e]]
 }
 
 // here is the address of the request.
@@ -224,9 +226,9 @@ var methods = []string{http.MethodPost, http.MethodPatch, http.MethodPut, http.M
 
 // operations lists the endpoints of a place that write and that the caller may use. A change of some fields stands
 // for the replacement of the whole.
-func (v *visit) operations(p *place) (all []*spec.Endpoint) {
+func (v *visit) operations(p *site.Place) (all []*spec.Endpoint) {
 	for _, method := range methods {
-		e := p.by[method]
+		e := p.By[method]
 		switch {
 		case !v.may(e), e.Body != nil && e.Body.Items != nil, e.Upload != nil: // no form for them yet
 		case method == http.MethodPut && slices.ContainsFunc(all, func(o *spec.Endpoint) bool { return o.Method == http.MethodPatch }):

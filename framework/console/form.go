@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
+	"trestle.example/framework/console/internal/site"
+	"trestle.example/framework/console/internal/wording"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
@@ -19,7 +23,7 @@ type form struct {
 	endpoint *spec.Endpoint
 	object   wire.Members // what the form began with; nil for none
 
-	Controls []control
+	Controls []control.Control
 	Title    string
 	Button   string
 	Doc      string
@@ -46,13 +50,12 @@ type change struct {
 const (
 	seenField = "~seen"
 	onceField = "~once"
-	wasPrefix = "~was-" // before the name of a control: the value that the form began with
 	nextField = "~next"
 )
 
 // operate shows the form of an operation, and runs the operation.
-func (v *visit) operate(at address, method string) {
-	e := at.place.by[method]
+func (v *visit) operate(at site.Address, method string) {
+	e := at.Place.By[method]
 	switch method {
 	case exportMethod:
 		v.export(at)
@@ -80,8 +83,8 @@ func (v *visit) operate(at address, method string) {
 	v.run(at, f)
 }
 
-func (v *visit) newForm(at address, e *spec.Endpoint) *form {
-	f := &form{endpoint: e, Doc: e.Description, To: v.r.URL.EscapedPath(), Button: v.verbOf(at.place, e), Danger: e.Method == http.MethodDelete}
+func (v *visit) newForm(at site.Address, e *spec.Endpoint) *form {
+	f := &form{endpoint: e, Doc: e.Description, To: v.r.URL.EscapedPath(), Button: v.verbOf(at.Place, e), Danger: e.Method == http.MethodDelete}
 	f.Title = strings.TrimSpace(f.Button + " " + v.nounOf(at))
 	if f.Button == "Edit" {
 		f.Button = "Save"
@@ -91,23 +94,23 @@ func (v *visit) newForm(at address, e *spec.Endpoint) *form {
 }
 
 // nounOf names the row or the list of an address.
-func (v *visit) nounOf(at address) string {
-	words := v.titleOfPlace(at.place)
-	if len(at.place.segs) > 1 && !isKey(at.place.segs[len(at.place.segs)-1]) && at.place.by[http.MethodGet] == nil {
+func (v *visit) nounOf(at site.Address) string {
+	words := v.titleOfPlace(at.Place)
+	if len(at.Place.Segs) > 1 && !site.IsKey(at.Place.Segs[len(at.Place.Segs)-1]) && at.Place.By[http.MethodGet] == nil {
 		return "" // the button says it
 	}
 	return strings.ToLower(naming.Singular(words))
 }
 
 // backFrom returns the page that a form leads back to: that of its address, or of the nearest one above that may be read.
-func (v *visit) backFrom(at address) string {
+func (v *visit) backFrom(at site.Address) string {
 	if next := v.r.FormValue(nextField); next != "" {
 		return v.nextPage(next)
 	}
-	for n := len(at.place.segs); n > 0; n-- {
-		for _, p := range v.site.places {
-			if len(p.segs) == n && slices.Equal(p.segs, at.place.segs[:n]) && v.may(p.by[http.MethodGet]) && p.by[http.MethodGet].Parts == nil {
-				return v.pageOf(p.fill(at.keys))
+	for n := len(at.Place.Segs); n > 0; n-- {
+		for _, p := range v.site.Places {
+			if len(p.Segs) == n && slices.Equal(p.Segs, at.Place.Segs[:n]) && v.may(p.By[http.MethodGet]) && p.By[http.MethodGet].Parts == nil {
+				return v.pageOf(p.Fill(at.Keys))
 			}
 		}
 	}
@@ -115,24 +118,24 @@ func (v *visit) backFrom(at address) string {
 }
 
 // formCrumbs are the pages above a form, the page of its own address included.
-func (v *visit) formCrumbs(at address) []link {
+func (v *visit) formCrumbs(at site.Address) []link {
 	all := v.crumbs(at)
-	if v.may(at.place.by[http.MethodGet]) {
-		text := v.titleOfPlace(at.place)
-		if isKey(at.place.segs[len(at.place.segs)-1]) {
-			text = short(at.keys[at.place.keyName()])
+	if v.may(at.Place.By[http.MethodGet]) {
+		text := v.titleOfPlace(at.Place)
+		if site.IsKey(at.Place.Segs[len(at.Place.Segs)-1]) {
+			text = wording.Short(at.Keys[at.Place.KeyName()])
 		}
-		all = append(all, link{Text: text, To: v.pageOf(at.place.fill(at.keys))})
+		all = append(all, link{Text: text, To: v.pageOf(at.Place.Fill(at.Keys))})
 	}
 	return all
 }
 
 // begin reads the row that the operation changes, if it changes one, and makes the controls.
-func (f *form) begin(v *visit, at address) *rejection {
-	get := at.place.by[http.MethodGet]
+func (f *form) begin(v *visit, at site.Address) *client.Rejection {
+	get := at.Place.By[http.MethodGet]
 	changes := f.endpoint.Method != http.MethodPost && get != nil && get.Page == nil && get.Output != nil && get.Parts == nil
 	if changes && v.may(get) {
-		o, a, refused := v.read(get, at.place.fill(at.keys), "")
+		o, a, refused := v.read(get, at.Place.Fill(at.Keys), "")
 		switch {
 		case refused == nil:
 			f.object, f.Seen = o, versionOf(o, a)
@@ -141,7 +144,7 @@ func (f *form) begin(v *visit, at address) *rejection {
 		default:
 			f.Title, f.Button = "Add "+v.nounOf(at), "Add"
 		}
-		if title := titleOf(o); title != "" && f.endpoint.Method == http.MethodDelete {
+		if title := wording.Title(o); title != "" && f.endpoint.Method == http.MethodDelete {
 			f.Title = f.Button + " " + title
 		}
 	}
@@ -164,8 +167,8 @@ func creates(e *spec.Endpoint) bool {
 }
 
 // versionOf identifies what a form shows: the ETag of the answer, or else a hash of the row.
-func versionOf(o wire.Members, a *answer) string {
-	if tag := a.header.Get("ETag"); tag != "" {
+func versionOf(o wire.Members, a *client.Answer) string {
+	if tag := a.Header().Get("ETag"); tag != "" {
 		return tag
 	}
 	text, err := wire.Encode(o)
@@ -183,26 +186,26 @@ func (f *form) prepare(v *visit) {
 	}
 	query := v.r.URL.Query()
 	for _, field := range f.endpoint.Body.Shape.Fields {
-		c := newControl(field)
+		c := control.New(field)
 		switch {
 		case c.Kind == "bool":
-			c.Options = choices([]string{"true", "false"}, "", "not set")
+			c.Options = control.Choices([]string{"true", "false"}, "", "not set")
 		case field.Enum != nil:
-			c.Options = choices(field.Enum, "", "choose one")
+			c.Options = control.Choices(field.Enum, "", "choose one")
 		case field.Ref != "":
 			v.offer(&c, field.Ref)
 		}
 		switch now := f.object.Member(field.Name); {
 		case f.object != nil && field.Ref != "":
-			c.refer(now)
+			c.Refer(now)
 		case f.object != nil:
-			c.fill(now)
+			c.Fill(now)
 		case query.Has(field.Name):
 			c.Value = query.Get(field.Name)
-			c.choose()
+			c.Choose()
 		case field.Sent != nil && !f.endpoint.Body.Partial:
 			answered, _ := wire.ReadOrdered(field.Sent)
-			c.fill(answered)
+			c.Fill(answered)
 		}
 		if v.r.Method != http.MethodPost {
 			v.name(&c)
@@ -219,11 +222,11 @@ func (f *form) read(r *http.Request) []byte {
 	partial := f.endpoint.Body.Partial
 	for i := range f.Controls {
 		c := &f.Controls[i]
-		c.take(r.PostForm)
+		c.Take(r.PostForm)
 		if partial && c.Value == c.Was {
 			continue
 		}
-		if sent, given := c.json(partial); given {
+		if sent, given := c.JSON(partial); given {
 			body.Add(c.Name, sent)
 		}
 	}
@@ -238,33 +241,33 @@ func (f *form) read(r *http.Request) []byte {
 }
 
 // run sends the operation to the API, and answers with the next page or with the form and its faults.
-func (v *visit) run(at address, f *form) {
-	m := message{method: f.endpoint.Method, path: at.place.fill(at.keys), header: v.withToken()}
+func (v *visit) run(at site.Address, f *form) {
+	m := client.Message{Method: f.endpoint.Method, Path: at.Place.Fill(at.Keys), Header: v.withToken()}
 	seen, now := v.r.PostForm.Get(seenField), slices.Clone(f.Controls)
 	if f.endpoint.Body != nil {
-		m.body = f.read(v.r)
+		m.Body = f.read(v.r)
 	}
 	if seen != "" && seen != f.Seen && f.conflict(now) {
 		v.again(at, f, http.StatusConflict)
 		return
 	}
 	if strings.Contains(f.Seen, `"`) {
-		m.header.Set("If-Match", f.Seen)
+		m.Header.Set("If-Match", f.Seen)
 	}
 	if once := v.r.PostForm.Get(onceField); f.Once != "" && once != "" {
-		m.header.Set("Idempotency-Key", once)
+		m.Header.Set("Idempotency-Key", once)
 	}
-	a := v.client.send(v.w, v.r, m)
-	if a.ok() {
+	a := v.client.Send(v.w, v.r, m)
+	if a.OK() {
 		v.redirect(v.after(at, f, a))
 		return
 	}
-	f.reject(readProblem(a))
-	v.again(at, f, a.status)
+	f.reject(client.ReadRejection(a))
+	v.again(at, f, a.Status)
 }
 
 // again shows a form with what the person entered and why it was not accepted.
-func (v *visit) again(at address, f *form, status int) {
+func (v *visit) again(at site.Address, f *form, status int) {
 	for i := range f.Controls {
 		v.name(&f.Controls[i])
 	}
@@ -272,9 +275,9 @@ func (v *visit) again(at address, f *form, status int) {
 }
 
 // after returns the page that follows an operation: the new row, or the page that the form leads back to.
-func (v *visit) after(at address, f *form, a *answer) string {
-	if to := v.pageOf(a.header.Get("Location")); to != "" && f.endpoint.Method == http.MethodPost {
-		if found := v.site.find(v.API.Prefix + "/" + strings.TrimPrefix(to, v.Path)); found.place != nil && v.may(found.place.by[http.MethodGet]) {
+func (v *visit) after(at site.Address, f *form, a *client.Answer) string {
+	if to := v.pageOf(a.Header().Get("Location")); to != "" && f.endpoint.Method == http.MethodPost {
+		if found := v.site.Find(v.API.Prefix + "/" + strings.TrimPrefix(to, v.Path)); found.Place != nil && v.may(found.Place.By[http.MethodGet]) {
 			return saying(to, "created")
 		}
 	}
@@ -285,7 +288,7 @@ func (v *visit) after(at address, f *form, a *answer) string {
 		}
 		return saying(v.Path, "deleted")
 	case http.MethodPost:
-		if v.verbOf(at.place, f.endpoint) == "Add" {
+		if v.verbOf(at.Place, f.endpoint) == "Add" {
 			return saying(f.Back, "created")
 		}
 		return saying(f.Back, "done")
@@ -294,7 +297,7 @@ func (v *visit) after(at address, f *form, a *answer) string {
 }
 
 // reject puts the faults of the API beside their controls.
-func (f *form) reject(p rejection) {
+func (f *form) reject(p client.Rejection) {
 	f.Error = p.Detail
 	if p.Code == problem.CodeValidationFailed && len(p.Faults) > 0 {
 		f.Error = "Nothing was done. Each fault below names its field."
@@ -329,7 +332,7 @@ func (f *form) place(fault problem.Fault) formFault {
 // also has values of other rows. What is deleted must be as it was shown. now are the controls of the row as it is. The form
 // keeps what the person entered, and takes the values of now for all else, so that a second attempt changes no more than
 // the person did.
-func (f *form) conflict(now []control) bool {
+func (f *form) conflict(now []control.Control) bool {
 	for i := range f.Controls {
 		c := &f.Controls[i]
 		was, entered := c.Was, c.Value
@@ -339,7 +342,7 @@ func (f *form) conflict(now []control) bool {
 		c.Was = now[i].Value
 		if entered == was {
 			c.Value = now[i].Value
-			c.choose()
+			c.Choose()
 		}
 		f.Changed = append(f.Changed, change{Label: c.Label, Before: was, Now: now[i].Value, Entered: entered, Differs: entered != was})
 	}

@@ -10,6 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
+	"trestle.example/framework/console/internal/site"
+	"trestle.example/framework/console/internal/wording"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
@@ -41,7 +45,7 @@ type row struct {
 // A listPage is what the page of a list shows.
 type listPage struct {
 	Table    *table
-	Filters  []control
+	Filters  []control.Control
 	Active   bool // a filter is set
 	Reset    string
 	Count    string
@@ -50,7 +54,7 @@ type listPage struct {
 	Exports  []link
 	Actions  []link
 	Said     string
-	Refused  *rejection // the API rejected the query
+	Refused  *client.Rejection // the API rejected the query
 }
 
 // A link is an address with its text.
@@ -62,14 +66,14 @@ type link struct {
 }
 
 // showList answers with the page of a list.
-func (v *visit) showList(at address, e *spec.Endpoint) {
-	path := at.place.fill(at.keys)
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: v.query()})
+func (v *visit) showList(at site.Address, e *spec.Endpoint) {
+	path := at.Place.Fill(at.Keys)
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: path, Query: v.query()})
 	shown := listPage{Filters: v.filters(e), Actions: v.actionsOf(at), Reset: v.r.URL.EscapedPath()}
-	shown.Active = slices.ContainsFunc(shown.Filters, func(f control) bool { return f.Value != "" })
-	title := v.titleOfPlace(at.place)
-	if !a.ok() {
-		p := readProblem(a)
+	shown.Active = slices.ContainsFunc(shown.Filters, func(f control.Control) bool { return f.Value != "" })
+	title := v.titleOfPlace(at.Place)
+	if !a.OK() {
+		p := client.ReadRejection(a)
 		if p.Status != http.StatusBadRequest || v.query() == "" {
 			v.refuseWith(p)
 			return
@@ -79,7 +83,7 @@ func (v *visit) showList(at address, e *spec.Endpoint) {
 		v.render(p.Status, "list", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
 		return
 	}
-	answered, err := wire.ReadOrdered(a.body.Bytes())
+	answered, err := wire.ReadOrdered(a.Body())
 	if err != nil {
 		v.refuse(http.StatusBadGateway, "The answer of the API is no JSON.")
 		return
@@ -90,7 +94,7 @@ func (v *visit) showList(at address, e *spec.Endpoint) {
 	v.offerSteps(shown.Table, at)
 	shown.Table.Caption = title
 	v.sortable(e, shown.Table)
-	shown.turn(v, envelope, a.header)
+	shown.turn(v, envelope, a.Header())
 	shown.Exports = v.exports(e, path)
 	v.render(http.StatusOK, "list", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
 }
@@ -129,7 +133,7 @@ func (s shower) table(rows []any, pageOf func(wire.Members) string) *table {
 	place := t.addColumns(rows)
 	for _, one := range rows {
 		o, _ := one.(wire.Members)
-		r := row{Title: titleOf(o), Cells: make([]value, len(t.Columns))}
+		r := row{Title: wording.Title(o), Cells: make([]value, len(t.Columns))}
 		if pageOf != nil {
 			r.Page = pageOf(o)
 		}
@@ -153,7 +157,7 @@ func (t *table) addColumns(rows []any) map[string]int {
 		for _, m := range o {
 			if _, known := place[m.Name]; !known {
 				place[m.Name] = len(t.Columns)
-				t.Columns = append(t.Columns, column{Name: m.Name, Label: labelOf(m.Name)})
+				t.Columns = append(t.Columns, column{Name: m.Name, Label: wording.Label(m.Name)})
 			}
 		}
 	}
@@ -164,19 +168,19 @@ func (t *table) addColumns(rows []any) map[string]int {
 func (s shower) cell(m wire.Member) value {
 	v := s.show(m.Name, m.Value)
 	if uuid.Validate(v.Text) == nil {
-		v.Text = short(v.Text)
+		v.Text = wording.Short(v.Text)
 	}
 	return v
 }
 
 // rank is the place of a column: a column that names all rows is first.
 func (t *table) rank(column int) int {
-	i := slices.Index(titles, t.Columns[column].Name)
+	i := slices.Index(wording.Titles, t.Columns[column].Name)
 	switch {
 	case i < 0, slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text == "" || r.Cells[column].Kind == "none" }):
 		return 0
 	}
-	return i - len(titles)
+	return i - len(wording.Titles)
 }
 
 // order puts the columns in the order of their ranks. Their keys are last, unless they alone name the rows.
@@ -205,33 +209,33 @@ func (t *table) order() {
 }
 
 // rowPages returns a function for the page of a row of a list; nil if rows have none.
-func (v *visit) rowPages(at address) func(wire.Members) string {
-	item := v.site.item(at.place)
+func (v *visit) rowPages(at site.Address) func(wire.Members) string {
+	item := v.site.Item(at.Place)
 	if item == nil {
-		item = v.elsewhere(at.place)
+		item = v.elsewhere(at.Place)
 	}
 	if item == nil {
 		return nil
 	}
 	return func(o wire.Members) string {
-		key := keyOf(o, item.keyName())
+		key := wording.Key(o, item.KeyName())
 		if key == "" {
 			return ""
 		}
-		keys := map[string]string{item.keyName(): key}
-		for name, above := range at.keys {
+		keys := map[string]string{item.KeyName(): key}
+		for name, above := range at.Keys {
 			if _, own := keys[name]; !own {
 				keys[name] = above
 			}
 		}
-		return v.pageOf(item.fill(keys))
+		return v.pageOf(item.Fill(keys))
 	}
 }
 
 // offerSteps adds what one may do with each row of a list, if its rows have no page to read.
-func (v *visit) offerSteps(t *table, at address) {
-	item := v.site.item(at.place)
-	if item == nil || item.by[http.MethodGet] != nil {
+func (v *visit) offerSteps(t *table, at site.Address) {
+	item := v.site.Item(at.Place)
+	if item == nil || item.By[http.MethodGet] != nil {
 		return
 	}
 	for i, r := range t.Rows {
@@ -239,7 +243,7 @@ func (v *visit) offerSteps(t *table, at address) {
 		if !ok {
 			continue
 		}
-		t.Rows[i].Does = v.actionsOf(v.site.find(v.API.Prefix + "/" + rest))
+		t.Rows[i].Does = v.actionsOf(v.site.Find(v.API.Prefix + "/" + rest))
 		t.HasSteps = t.HasSteps || len(t.Rows[i].Does) > 0
 		t.Rows[i].Page = ""
 	}
@@ -247,28 +251,28 @@ func (v *visit) offerSteps(t *table, at address) {
 
 // elsewhere returns the place of one row for a list of a viewset below a row, such as
 // /patients/{id}/appointments/, whose rows have pages of their own viewset.
-func (v *visit) elsewhere(p *place) *place {
-	last := p.segs[len(p.segs)-1]
-	list := v.site.lists[last]
-	if list == nil || list == p || list.by[http.MethodGet].Output != p.by[http.MethodGet].Output {
+func (v *visit) elsewhere(p *site.Place) *site.Place {
+	last := p.Segs[len(p.Segs)-1]
+	list := v.site.Lists[last]
+	if list == nil || list == p || list.By[http.MethodGet].Output != p.By[http.MethodGet].Output {
 		return nil
 	}
-	return v.site.item(list)
+	return v.site.Item(list)
 }
 
 // filters makes the controls of the parameters of a list, without those of pages and of members.
-func (v *visit) filters(e *spec.Endpoint) (all []control) {
+func (v *visit) filters(e *spec.Endpoint) (all []control.Control) {
 	query := v.r.URL.Query()
 	for _, p := range e.Params {
 		if p.Role == spec.RolePage || p.Role == spec.RoleMembers || p.Role == spec.RoleFormat || p.Role == spec.RoleOrder && p.List {
 			continue
 		}
-		c := control{Name: p.Name, ID: "filter-" + p.Name, Label: labelOf(p.Name), Hint: p.Doc, Value: query.Get(p.Name), Kind: "text"}
+		c := control.Control{Name: p.Name, ID: "filter-" + p.Name, Label: wording.Label(p.Name), Hint: p.Doc, Value: query.Get(p.Name), Kind: "text"}
 		switch {
 		case p.Enum != nil:
-			c.Kind, c.Options = "choice", choices(p.Enum, c.Value, "any")
-		case kindOf(p.Type) == "bool":
-			c.Kind, c.Options = "choice", choices([]string{"true", "false"}, c.Value, "any")
+			c.Kind, c.Options = "choice", control.Choices(p.Enum, c.Value, "any")
+		case control.KindOf(p.Type) == "bool":
+			c.Kind, c.Options = "choice", control.Choices([]string{"true", "false"}, c.Value, "any")
 		case p.Compared != nil:
 			c.Kind = "expression"
 		}
@@ -277,7 +281,7 @@ func (v *visit) filters(e *spec.Endpoint) (all []control) {
 		}
 		all = append(all, c)
 	}
-	slices.SortStableFunc(all, func(a, b control) int { return rankOfKind(a.Kind) - rankOfKind(b.Kind) })
+	slices.SortStableFunc(all, func(a, b control.Control) int { return rankOfKind(a.Kind) - rankOfKind(b.Kind) })
 	return all
 }
 
@@ -292,24 +296,8 @@ func rankOfKind(kind string) int {
 	return 1
 }
 
-// choices makes options from values, after one for none.
-func choices(values []string, chosen, none string) []option {
-	all := []option{{Text: none, Chosen: chosen == ""}}
-	for _, value := range values {
-		text := labelOf(value)
-		switch value {
-		case "true":
-			text = "Yes"
-		case "false":
-			text = "No"
-		}
-		all = append(all, option{Value: value, Text: text, Chosen: value == chosen})
-	}
-	return all
-}
-
 // mark puts the faults of a query beside its controls.
-func (l *listPage) mark(p rejection) {
+func (l *listPage) mark(p client.Rejection) {
 	for _, fault := range p.Faults {
 		for i := range l.Filters {
 			if l.Filters[i].Name == fault.Parameter {
@@ -360,7 +348,7 @@ func (t *table) sortBy(p spec.Param, query url.Values, path string) {
 // turn sets the addresses of the pages before and after, and the count.
 func (l *listPage) turn(v *visit, envelope wire.Members, h http.Header) {
 	for _, m := range envelope {
-		text, kind := scalarOf(m.Value)
+		text, kind := wording.Scalar(m.Value)
 		switch name := strings.ToLower(m.Name); {
 		case kind == jsontext.KindString && (name == "next" || name == "previous" || name == "prev"):
 			l.set(name, v.pageOf(text))
@@ -382,7 +370,7 @@ func (l *listPage) turn(v *visit, envelope wire.Members, h http.Header) {
 
 // turnByNumber sets the addresses of the pages before and after by their numbers, for envelopes without links.
 func (l *listPage) turnByNumber(v *visit, envelope wire.Members) {
-	text, _ := scalarOf(envelope.Member("page"))
+	text, _ := wording.Scalar(envelope.Member("page"))
 	number, err := strconv.Atoi(text)
 	if err != nil || l.Next != "" || l.Previous != "" {
 		return
@@ -392,7 +380,7 @@ func (l *listPage) turnByNumber(v *visit, envelope wire.Members) {
 		query.Set("page", strconv.Itoa(n))
 		return v.r.URL.EscapedPath() + "?" + query.Encode()
 	}
-	if _, more := scalarOf(envelope.Member("hasNext")); more == jsontext.KindTrue {
+	if _, more := wording.Scalar(envelope.Member("hasNext")); more == jsontext.KindTrue {
 		l.Next = to(number + 1)
 	}
 	if number > 1 {
@@ -430,10 +418,10 @@ func (v *visit) exports(e *spec.Endpoint, path string) (all []link) {
 }
 
 // titleOfPlace names a place to people, by its last segment that is no key.
-func (v *visit) titleOfPlace(p *place) string {
-	for _, segment := range slices.Backward(p.segs) {
-		if !isKey(segment) {
-			return labelOf(segment)
+func (v *visit) titleOfPlace(p *site.Place) string {
+	for _, segment := range slices.Backward(p.Segs) {
+		if !site.IsKey(segment) {
+			return wording.Label(segment)
 		}
 	}
 	return v.Title

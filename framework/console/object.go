@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/site"
+	"trestle.example/framework/console/internal/wording"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
@@ -23,15 +24,15 @@ type objectPage struct {
 }
 
 // read reads an object from the API. Without one, the last result is the error of the API.
-func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answer, *rejection) {
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: path, query: query})
-	if !a.ok() {
-		p := readProblem(a)
+func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *client.Answer, *client.Rejection) {
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: path, Query: query})
+	if !a.OK() {
+		p := client.ReadRejection(a)
 		return nil, a, &p
 	}
-	answered, err := wire.ReadOrdered(a.body.Bytes())
+	answered, err := wire.ReadOrdered(a.Body())
 	if err != nil {
-		return nil, a, &rejection{Status: http.StatusBadGateway, Title: "Bad gateway", Detail: "The answer of the API is no JSON."}
+		return nil, a, &client.Rejection{Status: http.StatusBadGateway, Title: "Bad gateway", Detail: "The answer of the API is no JSON."}
 	}
 	o, _ := answered.(wire.Members)
 	if e.In != "" {
@@ -41,10 +42,10 @@ func (v *visit) read(e *spec.Endpoint, path, query string) (wire.Members, *answe
 }
 
 // showObject answers with the page of an object.
-func (v *visit) showObject(at address, e *spec.Endpoint) {
-	o, _, refused := v.read(e, at.place.fill(at.keys), v.query())
-	if put := at.place.by[http.MethodPut]; refused != nil && refused.Status == http.StatusNotFound && creates(put) && v.may(put) {
-		v.render(http.StatusNotFound, "object", page{Title: v.titleOfPlace(at.place), Crumbs: v.crumbs(at), Data: objectPage{
+func (v *visit) showObject(at site.Address, e *spec.Endpoint) {
+	o, _, refused := v.read(e, at.Place.Fill(at.Keys), v.query())
+	if put := at.Place.By[http.MethodPut]; refused != nil && refused.Status == http.StatusNotFound && creates(put) && v.may(put) {
+		v.render(http.StatusNotFound, "object", page{Title: v.titleOfPlace(at.Place), Crumbs: v.crumbs(at), Data: objectPage{
 			Actions: []link{{Text: "Add", To: v.formAt(at, put)}},
 		}})
 		return
@@ -61,21 +62,21 @@ func (v *visit) showObject(at address, e *spec.Endpoint) {
 			shown.Tables = append(shown.Tables, one.Table)
 			continue
 		}
-		shown.Fields = append(shown.Fields, field{m.Name, labelOf(m.Name), one})
+		shown.Fields = append(shown.Fields, field{m.Name, wording.Label(m.Name), one})
 	}
-	title := cmp.Or(titleOf(o), v.titleOfPlace(at.place))
+	title := cmp.Or(wording.Title(o), v.titleOfPlace(at.Place))
 	v.render(http.StatusOK, "object", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
 }
 
 // showOperations answers with the page of an address that only writes.
-func (v *visit) showOperations(at address) {
+func (v *visit) showOperations(at site.Address) {
 	shown := objectPage{Actions: v.actionsOf(at), Related: v.relatedOf(at), Said: said(v.r.URL.Query().Get(saidParam))}
 	if len(shown.Actions)+len(shown.Related) == 0 {
 		v.refuse(http.StatusForbidden, "You may do nothing at this address.")
 		return
 	}
-	title := v.titleOfPlace(at.place)
-	if key := at.keys[at.place.keyName()]; key != "" && isKey(at.place.segs[len(at.place.segs)-1]) {
+	title := v.titleOfPlace(at.Place)
+	if key := at.Keys[at.Place.KeyName()]; key != "" && site.IsKey(at.Place.Segs[len(at.Place.Segs)-1]) {
 		title += " " + key
 	}
 	v.render(http.StatusOK, "object", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
@@ -90,21 +91,21 @@ func said(name string) string {
 }
 
 // actionsOf lists the operations at an address and at those one segment below it, each with the address of its form.
-func (v *visit) actionsOf(at address) (all []link) {
-	for _, e := range v.operations(at.place) {
+func (v *visit) actionsOf(at site.Address) (all []link) {
+	for _, e := range v.operations(at.Place) {
 		all = append(all, v.step(at, e))
 	}
-	for _, below := range v.site.below(at.place, false) {
+	for _, below := range v.site.Below(at.Place, false) {
 		for _, e := range v.operations(below) {
-			all = append(all, v.step(address{below, at.keys}, e))
+			all = append(all, v.step(site.Address{Place: below, Keys: at.Keys}, e))
 		}
 	}
 	return all
 }
 
 // step links to the form of an operation. An operation that needs no form, and that does not delete, is one button.
-func (v *visit) step(at address, e *spec.Endpoint) link {
-	l := link{Text: v.verbOf(at.place, e), To: v.formAt(at, e)}
+func (v *visit) step(at site.Address, e *spec.Endpoint) link {
+	l := link{Text: v.verbOf(at.Place, e), To: v.formAt(at, e)}
 	if e.Method != http.MethodDelete && e.Body == nil {
 		l.Token, l.Next = v.csrf, v.r.URL.EscapedPath()+strings.TrimSuffix("?"+v.query(), "?")
 		l.Once = onceOf(e)
@@ -113,33 +114,33 @@ func (v *visit) step(at address, e *spec.Endpoint) link {
 }
 
 // relatedOf lists what may be read one segment below an address.
-func (v *visit) relatedOf(at address) (all []link) {
-	for _, below := range v.site.below(at.place, false) {
-		e := below.by[http.MethodGet]
+func (v *visit) relatedOf(at site.Address) (all []link) {
+	for _, below := range v.site.Below(at.Place, false) {
+		e := below.By[http.MethodGet]
 		if v.may(e) && (e.Page != nil || e.Output != nil && !slices.ContainsFunc(e.Params, func(p spec.Param) bool { return p.Required })) {
-			all = append(all, link{Text: v.titleOfPlace(below), To: v.pageOf(below.fill(at.keys))})
+			all = append(all, link{Text: v.titleOfPlace(below), To: v.pageOf(below.Fill(at.Keys))})
 		}
 	}
 	return all
 }
 
 // formAt returns the address of the form of an operation.
-func (v *visit) formAt(at address, e *spec.Endpoint) string {
-	return v.pageOf(strings.TrimSuffix(at.place.fill(at.keys), "/")+"/") + "~" + strings.ToLower(e.Method)
+func (v *visit) formAt(at site.Address, e *spec.Endpoint) string {
+	return v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + "~" + strings.ToLower(e.Method)
 }
 
 // verbOf names an operation to people: "Add", "Edit", "Delete", or the name of the action.
-func (v *visit) verbOf(p *place, e *spec.Endpoint) string {
-	last := p.segs[len(p.segs)-1]
-	list := p.by[http.MethodGet] != nil && p.by[http.MethodGet].Page != nil
+func (v *visit) verbOf(p *site.Place, e *spec.Endpoint) string {
+	last := p.Segs[len(p.Segs)-1]
+	list := p.By[http.MethodGet] != nil && p.By[http.MethodGet].Page != nil
 	switch {
 	case e.Method == http.MethodPost && list:
 		return "Add"
-	case e.Method == http.MethodPost && !isKey(last):
+	case e.Method == http.MethodPost && !site.IsKey(last):
 		return v.titleOfPlace(p)
-	case e.Method == http.MethodDelete && (isKey(last) || p.by[http.MethodGet] != nil):
+	case e.Method == http.MethodDelete && (site.IsKey(last) || p.By[http.MethodGet] != nil):
 		return "Delete"
-	case isKey(last) || p.by[http.MethodGet] != nil && !list:
+	case site.IsKey(last) || p.By[http.MethodGet] != nil && !list:
 		return "Edit"
 	}
 	if e.Method == http.MethodDelete {
@@ -149,32 +150,20 @@ func (v *visit) verbOf(p *place, e *spec.Endpoint) string {
 }
 
 // crumbs are the pages above an address.
-func (v *visit) crumbs(at address) (all []link) {
-	for n := 1; n < len(at.place.segs); n++ {
-		for _, p := range v.site.places {
-			if len(p.segs) == n && slices.Equal(p.segs, at.place.segs[:n]) && v.may(p.by[http.MethodGet]) {
+func (v *visit) crumbs(at site.Address) (all []link) {
+	for n := 1; n < len(at.Place.Segs); n++ {
+		for _, p := range v.site.Places {
+			if len(p.Segs) == n && slices.Equal(p.Segs, at.Place.Segs[:n]) && v.may(p.By[http.MethodGet]) {
 				text := v.titleOfPlace(p)
-				if isKey(p.segs[n-1]) {
-					text = short(at.keys[p.keyName()])
+				if site.IsKey(p.Segs[n-1]) {
+					text = wording.Short(at.Keys[p.KeyName()])
 				}
-				all = append(all, link{Text: text, To: v.pageOf(p.fill(at.keys))})
+				all = append(all, link{Text: text, To: v.pageOf(p.Fill(at.Keys))})
 				break
 			}
 		}
 	}
 	return all
-}
-
-// short cuts a long key. Of a UUID, it leaves the end, because the beginning of many is the same.
-func short(key string) string {
-	r := []rune(key)
-	switch {
-	case uuid.Validate(key) == nil:
-		return "…\u2060" + key[len(key)-8:] // no line ends between them
-	case len(r) > 24:
-		return string(r[:23]) + "…"
-	}
-	return key
 }
 
 // home answers with the first page: what the caller may read, by service.
@@ -193,9 +182,9 @@ func (v *visit) menu() (all []*group) {
 	if v.user == "" {
 		return nil
 	}
-	for _, p := range v.site.places {
-		e := p.by[http.MethodGet]
-		if e == nil || len(e.Above) > 0 || e.Key != nil || !v.may(e) || e.Parts != nil || e.Totals != nil || p.path == v.sessionAt() {
+	for _, p := range v.site.Places {
+		e := p.By[http.MethodGet]
+		if e == nil || len(e.Above) > 0 || e.Key != nil || !v.may(e) || e.Parts != nil || e.Totals != nil || p.Path == v.sessionAt() {
 			continue
 		}
 		if e.Page == nil && (e.Output == nil || slices.ContainsFunc(e.Params, func(q spec.Param) bool { return q.Required })) {
@@ -205,8 +194,8 @@ func (v *visit) menu() (all []*group) {
 		if i < 0 {
 			i, all = len(all), append(all, &group{Name: e.Service.Name, Doc: e.Service.Doc})
 		}
-		text := strings.TrimPrefix(p.path, v.API.Prefix+"/")
-		all[i].Links = append(all[i].Links, link{Text: labelOf(strings.Trim(text, "/")), To: v.pageOf(p.path)})
+		text := strings.TrimPrefix(p.Path, v.API.Prefix+"/")
+		all[i].Links = append(all[i].Links, link{Text: wording.Label(strings.Trim(text, "/")), To: v.pageOf(p.Path)})
 	}
 	return all
 }

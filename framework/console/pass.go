@@ -2,6 +2,9 @@ package console
 
 import (
 	"net/http"
+
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/site"
 )
 
 // The ends of the addresses that answer with what the API writes, and how [visit.address] reads them.
@@ -13,8 +16,8 @@ const (
 )
 
 // export sends all rows of a list in a format, as the API writes them.
-func (v *visit) export(at address) {
-	e := at.place.by[http.MethodGet]
+func (v *visit) export(at site.Address) {
+	e := at.Place.By[http.MethodGet]
 	if e == nil || len(e.Exports) == 0 || v.r.Method == http.MethodPost {
 		v.refuse(http.StatusNotFound, "This list has no export.")
 		return
@@ -23,8 +26,8 @@ func (v *visit) export(at address) {
 }
 
 // json sends the answer of the API that a page shows.
-func (v *visit) json(at address) {
-	e := at.place.by[http.MethodGet]
+func (v *visit) json(at site.Address) {
+	e := at.Place.By[http.MethodGet]
 	if !isPage(e) || v.r.Method == http.MethodPost {
 		v.refuse(http.StatusNotFound, "This page has no JSON.")
 		return
@@ -33,8 +36,8 @@ func (v *visit) json(at address) {
 }
 
 // pass sends the answer of the API to a read of an address. A browser that shows it runs nothing within.
-func (v *visit) pass(at address, accept string) {
-	inner := v.client.request(v.r, message{method: http.MethodGet, path: at.place.fill(at.keys), query: v.query()})
+func (v *visit) pass(at site.Address, accept string) {
+	inner := v.client.Request(v.r, client.Message{Method: http.MethodGet, Path: at.Place.Fill(at.Keys), Query: v.query()})
 	inner.Header.Set("Accept", accept)
 	v.w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	v.Handler.ServeHTTP(&passing{w: v.w, header: http.Header{}}, inner)

@@ -6,6 +6,10 @@ import (
 	"net/url"
 	"strings"
 
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
+	"trestle.example/framework/console/internal/site"
+	"trestle.example/framework/console/internal/wording"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
@@ -17,66 +21,52 @@ const most = 50
 
 // offer lets a person choose a row of a viewset: among all of them, if they are few, or else by a search. The rows are
 // those that the API lists for the caller.
-func (v *visit) offer(c *control, viewset string) {
-	list := v.site.lists[viewset]
-	if list == nil || !v.may(list.by[http.MethodGet]) || v.site.item(list) == nil {
+func (v *visit) offer(c *control.Control, viewset string) {
+	list := v.site.Lists[viewset]
+	if list == nil || !v.may(list.By[http.MethodGet]) || v.site.Item(list) == nil {
 		return
 	}
-	c.Elsewhere, c.key = v.pageOf(list.path), v.keyFor(list, c.field)
-	if searchOf(list.by[http.MethodGet]) != "" {
-		c.Find = strings.TrimSuffix(c.Elsewhere, "/") + "/" + findAt + "?" + url.Values{"key": {c.key}}.Encode()
+	c.Elsewhere, c.Key = v.pageOf(list.Path), v.keyFor(list, c.Field)
+	if searchOf(list.By[http.MethodGet]) != "" {
+		c.Find = strings.TrimSuffix(c.Elsewhere, "/") + "/" + findAt + "?" + url.Values{"key": {c.Key}}.Encode()
 	}
-	if options, whole := v.rowsOf(list, c.key, ""); whole && len(options) <= most {
-		c.Kind, c.Options, c.Find = "choice", append([]option{{Text: "choose one", Chosen: true}}, options...), ""
+	if options, whole := v.rowsOf(list, c.Key, ""); whole && len(options) <= most {
+		c.Kind, c.Options, c.Find = "choice", append([]control.Option{{Text: "choose one", Chosen: true}}, options...), ""
 	}
 }
 
 // keyFor returns the member of the rows of a list by which a field names one: their key, unless that is of another type, such as
 // a slug. Then it is their id.
-func (v *visit) keyFor(list *place, f *input.Field) string {
-	item := v.site.item(list)
-	for _, e := range item.by {
-		if e.Key != nil && naming.Indirect(e.Key.Type) != naming.Indirect(typeOf(f)) {
+func (v *visit) keyFor(list *site.Place, f *input.Field) string {
+	item := v.site.Item(list)
+	for _, e := range item.By {
+		if e.Key != nil && naming.Indirect(e.Key.Type) != naming.Indirect(control.TypeOf(f)) {
 			return "id"
 		}
 	}
-	return item.keyName()
-}
-
-// refer gives a control the row that a value of an object names: by its key, or by itself.
-func (c *control) refer(now any) {
-	if o, whole := now.(wire.Members); whole {
-		now = o.Member(cmp.Or(c.key, "id"))
-	}
-	text, _ := scalarOf(now)
-	for _, o := range c.Options {
-		if text != "" && o.page == text {
-			now = o.Value
-		}
-	}
-	c.fill(now)
+	return item.KeyName()
 }
 
 // rowsOf lists the rows of the first page of a list, as options with a member as their value, and reports whether there are no
 // others.
-func (v *visit) rowsOf(list *place, name, query string) (options []option, whole bool) {
-	pageKey := v.site.item(list).keyName()
-	a := v.client.send(v.w, v.r, message{method: http.MethodGet, path: list.path, query: query})
-	answered, err := wire.ReadOrdered(a.body.Bytes())
-	if !a.ok() || err != nil {
+func (v *visit) rowsOf(list *site.Place, name, query string) (options []control.Option, whole bool) {
+	pageKey := v.site.Item(list).KeyName()
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: list.Path, Query: query})
+	answered, err := wire.ReadOrdered(a.Body())
+	if !a.OK() || err != nil {
 		return nil, false
 	}
-	envelope, rows := takeApart(answered, list.by[http.MethodGet].Page)
+	envelope, rows := takeApart(answered, list.By[http.MethodGet].Page)
 	for _, one := range rows {
 		o, _ := one.(wire.Members)
-		key := keyOf(o, name)
+		key := wording.Key(o, name)
 		if key == "" {
 			return nil, false
 		}
-		options = append(options, option{Value: key, Text: titleOf(o), page: keyOf(o, pageKey)})
+		options = append(options, control.Option{Value: key, Text: wording.Title(o), Page: wording.Key(o, pageKey)})
 	}
 	var turn listPage
-	turn.turn(v, envelope, a.header)
+	turn.turn(v, envelope, a.Header())
 	return options, turn.Next == ""
 }
 
@@ -98,13 +88,13 @@ const (
 )
 
 // find answers with the rows of a list that a search finds, as JSON.
-func (v *visit) find(at address) {
-	e := at.place.by[http.MethodGet]
-	if e == nil || e.Page == nil || searchOf(e) == "" || len(at.keys) > 0 || v.site.item(at.place) == nil {
+func (v *visit) find(at site.Address) {
+	e := at.Place.By[http.MethodGet]
+	if e == nil || e.Page == nil || searchOf(e) == "" || len(at.Keys) > 0 || v.site.Item(at.Place) == nil {
 		v.refuse(http.StatusNotFound, "This list has no search.")
 		return
 	}
-	found, _ := v.rowsOf(at.place, cmp.Or(v.r.URL.Query().Get("key"), v.site.item(at.place).keyName()), url.Values{searchOf(e): {v.r.URL.Query().Get("q")}}.Encode())
+	found, _ := v.rowsOf(at.Place, cmp.Or(v.r.URL.Query().Get("key"), v.site.Item(at.Place).KeyName()), url.Values{searchOf(e): {v.r.URL.Query().Get("q")}}.Encode())
 	found = found[:min(len(found), mostFound)]
 	members := make([]any, len(found))
 	for i, o := range found {
@@ -120,16 +110,16 @@ func (v *visit) find(at address) {
 }
 
 // name gives a control that names a row the title of that row.
-func (v *visit) name(c *control) {
-	list := v.site.lists[c.field.Ref]
+func (v *visit) name(c *control.Control) {
+	list := v.site.Lists[c.Field.Ref]
 	if c.Find == "" || c.Value == "" {
 		return
 	}
-	item := v.site.item(list)
-	if e := item.by[http.MethodGet]; v.may(e) {
-		o, _, refused := v.read(e, item.fill(map[string]string{item.keyName(): c.Value}), "")
+	item := v.site.Item(list)
+	if e := item.By[http.MethodGet]; v.may(e) {
+		o, _, refused := v.read(e, item.Fill(map[string]string{item.KeyName(): c.Value}), "")
 		if refused == nil {
-			c.Text = titleOf(o)
+			c.Text = wording.Title(o)
 		}
 	}
 }

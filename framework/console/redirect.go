@@ -16,11 +16,11 @@ func (c *Console) PageFor(r *http.Request) string {
 	if !strings.HasPrefix(path, c.API.Prefix+"/") {
 		return ""
 	}
-	at := c.site.find(path)
-	if at.place == nil {
+	at := c.site.Find(path)
+	if at.Place == nil {
 		return ""
 	}
-	if !isPage(at.place.by[http.MethodGet]) {
+	if !isPage(at.Place.By[http.MethodGet]) {
 		return ""
 	}
 	return c.pageOf(r.URL.String())

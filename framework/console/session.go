@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
 )
 
 // csrfField is the name of the field of a form that has the token. It is sent to the API as the header X-CSRFToken.
@@ -18,12 +21,12 @@ const (
 func (c *Console) sessionAt() string { return c.API.Prefix + c.Session }
 
 // readSession returns the name of the caller, "" for none, and the token for forms.
-func readSession(a *answer) (user, csrf string) {
+func readSession(a *client.Answer) (user, csrf string) {
 	var session struct {
 		User map[string]any `json:"user"`
 		CSRF string         `json:"csrfToken"`
 	}
-	if json.Unmarshal(a.body.Bytes(), &session) != nil || session.User == nil {
+	if json.Unmarshal(a.Body(), &session) != nil || session.User == nil {
 		return "", session.CSRF
 	}
 	for _, name := range []string{"email", "username", "name", "id"} {
@@ -43,7 +46,7 @@ func (v *visit) withToken() http.Header {
 
 // signIn shows the form for signing in, and signs in.
 func (v *visit) signIn() {
-	e := v.site.find(v.sessionAt()).place.by[http.MethodPost]
+	e := v.site.Find(v.sessionAt()).Place.By[http.MethodPost]
 	f := &form{endpoint: e}
 	next := v.nextPage(v.r.FormValue("next"))
 	if v.r.Method != http.MethodPost && v.user != "" {
@@ -52,17 +55,17 @@ func (v *visit) signIn() {
 	}
 	f.prepare(v)
 	if e.Body.Shape.ByName["email"] != nil { // a username names the same account
-		f.Controls = slices.DeleteFunc(f.Controls, func(c control) bool { return c.Name == "username" })
+		f.Controls = slices.DeleteFunc(f.Controls, func(c control.Control) bool { return c.Name == "username" })
 	}
 	status := http.StatusOK
 	if v.r.Method == http.MethodPost {
-		a := v.client.send(v.w, v.r, message{method: e.Method, path: v.sessionAt(), body: f.read(v.r), header: v.withToken()})
-		if a.ok() {
+		a := v.client.Send(v.w, v.r, client.Message{Method: e.Method, Path: v.sessionAt(), Body: f.read(v.r), Header: v.withToken()})
+		if a.OK() {
 			v.redirect(next)
 			return
 		}
-		status = a.status
-		f.reject(readProblem(a))
+		status = a.Status
+		f.reject(client.ReadRejection(a))
 	}
 	v.render(status, "signin", page{Title: "Sign in", Bare: true, Data: map[string]any{"Form": f, "Next": next}})
 }
@@ -82,9 +85,9 @@ func (v *visit) signOut() {
 		v.redirect(v.Path)
 		return
 	}
-	a := v.client.send(v.w, v.r, message{method: http.MethodDelete, path: v.sessionAt(), header: v.withToken()})
-	if !a.ok() {
-		v.refuse(a.status, readProblem(a).Detail)
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodDelete, Path: v.sessionAt(), Header: v.withToken()})
+	if !a.OK() {
+		v.refuse(a.Status, client.ReadRejection(a).Detail)
 		return
 	}
 	v.w.Header().Set("Clear-Site-Data", `"cache"`)

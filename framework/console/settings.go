@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 
+	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/spec"
 )
@@ -33,14 +35,14 @@ type Options struct {
 // New makes a console. An API without the endpoint of sessions is an error.
 func New(o Options) (*Console, error) {
 	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, sessionPath)
-	c := &Console{Options: o, site: newSite(o.API), client: client{handler: o.Handler, plainly: o.Plainly, cookies: cookies{path: o.Path}}}
+	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Plainly: o.Plainly, Cookies: client.Cookies{Path: o.Path}}}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		if at := c.site.find(c.sessionAt()); at.place == nil || at.place.by[method] == nil {
+		if at := c.site.Find(c.sessionAt()); at.Place == nil || at.Place.By[method] == nil {
 			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +
 				", by which people sign in; register the viewset of package auth, or set Console.Session")
 		}
 	}
-	if c.site.find(c.sessionAt()).place.by[http.MethodPost].Body == nil {
+	if c.site.Find(c.sessionAt()).Place.By[http.MethodPost].Body == nil {
 		return nil, errors.New("Config.Console: POST " + c.sessionAt() + " takes no input, by which people sign in; Console.Session names another endpoint")
 	}
 	return c, nil

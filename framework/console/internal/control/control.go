@@ -1,6 +1,8 @@
-package console
+// Package control makes the controls of forms from the fields of inputs, and reads what people enter.
+package control
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"net/url"
@@ -11,44 +13,48 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"trestle.example/framework/console/internal/wording"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
 )
 
-// A control is one field of a form.
-type control struct {
+// A Control is one field of a form.
+type Control struct {
 	ID, Name, Label, Hint string
 	Kind                  string // text, area, secret, number, bool, time, choice, lines, json; or search and expression in a filter
 	Value                 string
 	Was                   string // the value that the form began with
 	Error                 string
-	Options               []option
+	Options               []Option
 	Required              bool
 	Most                  int    // characters; 0 for any number
 	Nullable              bool   // an empty control is null
 	Elsewhere             string // the list of the rows that it may name; "" for none
 	Find                  string // the address that finds these rows by a search; "" for none
 	Text                  string // the title of the row that it names; "" if it is not known
-	key                   string // the member that names a row
-	field                 *input.Field
+	Key                   string // the member that names a row
+	Field                 *input.Field
 }
 
-// An option is one choice of a control.
-type option struct {
+// WasPrefix is before the name of a control in the field of a form that has the value with which the form began.
+const WasPrefix = "~was-"
+
+// An Option is one choice of a control.
+type Option struct {
 	Value, Text string
 	Chosen      bool
-	page        string // the key of the page of a row; it may differ from Value
+	Page        string // the key of the page of a row; it may differ from Value
 }
 
 // longText is the number of characters from which a text has several lines.
 const longText = 300
 
-// newControl makes the control of a field of an input.
-func newControl(f *input.Field) control {
-	t := typeOf(f)
-	c := control{
-		ID: "field-" + f.Name, Name: f.Name, Label: labelOf(f.Name), Hint: f.Doc, Required: f.Required, field: f,
+// New makes the control of a field of an input.
+func New(f *input.Field) Control {
+	t := TypeOf(f)
+	c := Control{
+		ID: "field-" + f.Name, Name: f.Name, Label: wording.Label(f.Name), Hint: f.Doc, Required: f.Required, Field: f,
 		Nullable: !f.Required && (f.Typ.Kind() == reflect.Pointer || f.Value.Optional),
 	}
 	for _, r := range f.Rules {
@@ -56,7 +62,7 @@ func newControl(f *input.Field) control {
 			c.Most = n
 		}
 	}
-	c.Kind = kindOf(t)
+	c.Kind = KindOf(t)
 	switch {
 	case f.Nested != nil && c.Kind != "lines":
 		c.Kind = "json"
@@ -70,16 +76,16 @@ func newControl(f *input.Field) control {
 	return c
 }
 
-// typeOf returns the type of the values of a field, which an Optional wraps.
-func typeOf(f *input.Field) reflect.Type {
+// TypeOf returns the type of the values of a field, which an Optional wraps.
+func TypeOf(f *input.Field) reflect.Type {
 	if f.Value.Optional && f.Value.Elem != nil {
 		return f.Value.Elem.Typ
 	}
 	return f.Value.Typ
 }
 
-// kindOf returns the kind of control for values of a type.
-func kindOf(t reflect.Type) string {
+// KindOf returns the kind of control for values of a type.
+func KindOf(t reflect.Type) string {
 	t = naming.Indirect(t)
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -106,13 +112,13 @@ func kindOf(t reflect.Type) string {
 
 // isLine reports whether a value of a type is one line of text.
 func isLine(t reflect.Type) bool {
-	kind := kindOf(t)
+	kind := KindOf(t)
 	return kind == "text" || kind == "number"
 }
 
-// fill gives a control the value of an object, or the default.
-func (c *control) fill(v any) {
-	text, kind := scalarOf(v)
+// Fill gives a control the value of an object, or the default.
+func (c *Control) Fill(v any) {
+	text, kind := wording.Scalar(v)
 	switch {
 	case c.Kind == "json" && v != nil:
 		c.Value = string(wire.IndentJSON(nil, v, ""))
@@ -125,18 +131,18 @@ func (c *control) fill(v any) {
 	default:
 		c.Value = ""
 	}
-	c.choose()
+	c.Choose()
 }
 
-// choose marks the option with the value of the control.
-func (c *control) choose() {
+// Choose marks the option with the value of the control.
+func (c *Control) Choose() {
 	known := false
 	for i := range c.Options {
 		c.Options[i].Chosen = c.Options[i].Value == c.Value
 		known = known || c.Options[i].Chosen
 	}
 	if !known && c.Kind == "choice" && c.Value != "" {
-		c.Options = append(c.Options, option{Value: c.Value, Text: c.Value, Chosen: true})
+		c.Options = append(c.Options, Option{Value: c.Value, Text: c.Value, Chosen: true})
 	}
 }
 
@@ -146,10 +152,10 @@ func linesOf(v any) string {
 	lines := make([]string, 0, len(all))
 	for _, one := range all {
 		if o, ok := one.(wire.Members); ok {
-			lines = append(lines, titleOf(o))
+			lines = append(lines, wording.Title(o))
 			continue
 		}
-		text, _ := scalarOf(one)
+		text, _ := wording.Scalar(one)
 		lines = append(lines, text)
 	}
 	return strings.Join(lines, "\n")
@@ -173,21 +179,21 @@ func localTime(text string) string {
 	return at.UTC().Format(secondForm)
 }
 
-// take gives a control what a person entered.
-func (c *control) take(sent url.Values) {
+// Take gives a control what a person entered.
+func (c *Control) Take(sent url.Values) {
 	if values, ok := sent[c.Name]; ok && len(values) > 0 {
 		c.Value = strings.ReplaceAll(values[0], "\r\n", "\n")
 	}
-	if values, ok := sent[wasPrefix+c.Name]; ok && len(values) > 0 {
+	if values, ok := sent[WasPrefix+c.Name]; ok && len(values) > 0 {
 		c.Was = strings.ReplaceAll(values[0], "\r\n", "\n")
 	}
-	c.choose()
+	c.Choose()
 }
 
-// json returns the value for the body of a request. A value that does not fit its type is sent as text, so that the
+// JSON returns the value for the body of a request. A value that does not fit its type is sent as text, so that the
 // API says what is wrong with it. The second result is false for an empty control of an operation that needs all fields: the API
 // takes the default, or says that the field is missing.
-func (c *control) json(partial bool) (jsontext.Value, bool) {
+func (c *Control) JSON(partial bool) (jsontext.Value, bool) {
 	text := strings.TrimSpace(c.Value)
 	if text == "" {
 		switch {
@@ -223,13 +229,13 @@ func (c *control) json(partial bool) (jsontext.Value, bool) {
 }
 
 // numeric reports whether the values of a choice are numbers.
-func (c *control) numeric() bool {
-	return c.field != nil && kindOf(typeOf(c.field)) == "number"
+func (c *Control) numeric() bool {
+	return c.Field != nil && KindOf(TypeOf(c.Field)) == "number"
 }
 
 // lines returns a JSON list of the lines of a control.
-func (c *control) lines() jsontext.Value {
-	numbers := c.field != nil && kindOf(naming.Indirect(typeOf(c.field)).Elem()) == "number"
+func (c *Control) lines() jsontext.Value {
+	numbers := c.Field != nil && KindOf(naming.Indirect(TypeOf(c.Field)).Elem()) == "number"
 	var all []jsontext.Value
 	for line := range strings.Lines(c.Value) {
 		switch line = strings.TrimSpace(line); {
@@ -268,4 +274,34 @@ func wireTime(text string) string {
 		}
 	}
 	return text
+}
+
+// Choices makes options from values, after one for none.
+func Choices(values []string, chosen, none string) []Option {
+	all := []Option{{Text: none, Chosen: chosen == ""}}
+	for _, value := range values {
+		text := wording.Label(value)
+		switch value {
+		case "true":
+			text = "Yes"
+		case "false":
+			text = "No"
+		}
+		all = append(all, Option{Value: value, Text: text, Chosen: value == chosen})
+	}
+	return all
+}
+
+// Refer gives a control the row that a value of an object names: by its key, or by itself.
+func (c *Control) Refer(now any) {
+	if o, whole := now.(wire.Members); whole {
+		now = o.Member(cmp.Or(c.Key, "id"))
+	}
+	text, _ := wording.Scalar(now)
+	for _, o := range c.Options {
+		if text != "" && o.Page == text {
+			now = o.Value
+		}
+	}
+	c.Fill(now)
 }
