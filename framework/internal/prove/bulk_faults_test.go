@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -231,12 +230,7 @@ func publicFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // caller changes, also one that all callers see, no item names one, and no answer has one.
 func TestBulkIsProvedAsOneRow(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name      string
-		resources []framework.Resource
-		change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler
-		found     [][2]string
-	}{
+	proveServers(t, []server{
 		{"private rows", privateBulk(), nil, nil},
 		{"public rows", publicBulk(), nil, nil},
 		{"private rows with too few checks", privateBulk(), privateFaults, [][2]string{
@@ -253,24 +247,5 @@ func TestBulkIsProvedAsOneRow(t *testing.T) {
 			{"PUT /api/pots/bulk/", "it changes a row of pots that is not theirs"},
 			{"POST /api/papers/bulk/", "it writes a row that the Where of the viewset hides from the sender"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
-				if err := db.Migrate(t.Context(), nil, shelfSchema, ticketSchema, potSchema); err != nil {
-					t.Fatal(err)
-				}
-				var change func(*guests, http.Handler) http.Handler
-				if c.change != nil {
-					change = c.change(db)
-				}
-				report := prove(t, db, change, c.resources...)
-				for _, one := range c.found {
-					finds(t, report, one[0], one[1])
-				}
-				if found := slices.Concat(report.Findings, report.Unexercised); c.change == nil && len(found) > 0 {
-					t.Errorf("the findings are %v; want none", found)
-				}
-			})
-		})
-	}
+	}, schema, shelfSchema, ticketSchema, potSchema)
 }

@@ -99,12 +99,7 @@ func TestBulk(t *testing.T) {
 		Scope: framework.Own((*shelfBook).owner), Permission: framework.Authenticated(), Bulk: framework.Bulk{Patch: true, Delete: true, Each: true},
 	}
 	const shelvesPath, booksPath = "/api/shelves/bulk/", "/api/shelves/{shelf_id}/books/bulk/"
-	for _, c := range []struct {
-		name      string
-		resources []framework.Resource
-		change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler
-		found     [][2]string
-	}{
+	proveServers(t, []server{
 		{"private shelves", []framework.Resource{shelves, books}, nil, nil},
 		{"public shelves", []framework.Resource{public}, nil, nil},
 		{"each shelf counts as the caller's", []framework.Resource{public}, emptyingShelves, [][2]string{
@@ -126,23 +121,7 @@ func TestBulk(t *testing.T) {
 			{"PATCH " + booksPath + "each/", "it is answered 200, and the row is not theirs"},
 			{"DELETE " + booksPath + "each/", "it is answered 204, and the row is not theirs"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, shelfSchema, func(t *testing.T, db *sqldb.DB) {
-				var change func(*guests, http.Handler) http.Handler
-				if c.change != nil {
-					change = c.change(db)
-				}
-				report := prove(t, db, change, c.resources...)
-				for _, one := range c.found {
-					finds(t, report, one[0], one[1])
-				}
-				if found := slices.Concat(report.Findings, report.Unexercised); c.change == nil && len(found) > 0 {
-					t.Errorf("the findings are %v; want none", found)
-				}
-			})
-		})
-	}
+	}, shelfSchema)
 }
 
 // keysSent lists the keys in a request for several rows, whose body can be read again.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -248,12 +247,7 @@ func discussed() []framework.Resource {
 func TestRowsElsewhere(t *testing.T) {
 	t.Parallel()
 	bin := framework.ViewSet[binned]{Name: "bin", Verbs: framework.ReadOnly[textView](), Scope: framework.Public(), Permission: framework.Staff()}
-	for _, c := range []struct {
-		name      string
-		resources []framework.Resource
-		change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler
-		found     [][2]string
-	}{
+	proveServers(t, []server{
 		{"three levels", halls(), nil, nil},
 		{"deleted rows below rows, which another viewset shows to the staff", append(erasable(), bin), nil, nil},
 		{"a database that deletes the rows of others with a row", discussed(), nil, nil},
@@ -271,24 +265,5 @@ func TestRowsElsewhere(t *testing.T) {
 		{"deleted rows that are restored below other rows", erasable(), restoresAnywhere, [][2]string{
 			{"POST /api/memos/{memo_id}/lines/{id}/restore/", "it is answered 204, and the row is not below the row that the path names"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, trashSchema, func(t *testing.T, db *sqldb.DB) {
-				if err := db.Migrate(t.Context(), nil, levelsSchema); err != nil {
-					t.Fatal(err)
-				}
-				var change func(*guests, http.Handler) http.Handler
-				if c.change != nil {
-					change = c.change(db)
-				}
-				report := prove(t, db, change, c.resources...)
-				for _, one := range c.found {
-					finds(t, report, one[0], one[1])
-				}
-				if found := slices.Concat(report.Findings, report.Unexercised); c.change == nil && len(found) > 0 {
-					t.Errorf("the findings are %v; want none", found)
-				}
-			})
-		})
-	}
+	}, trashSchema, levelsSchema)
 }

@@ -6,13 +6,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
-	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 )
 
@@ -157,12 +155,7 @@ func dossierFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 func TestEstate(t *testing.T) {
 	t.Parallel()
 	const notTheirs = "and the row is not theirs"
-	for _, c := range []struct {
-		name      string
-		resources []framework.Resource
-		change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler
-		found     [][2]string
-	}{
+	proveServers(t, []server{
 		{"an estate", estate(), nil, nil},
 		{"a member with the name of a hidden field", shadowed(), nil, nil},
 		{"an estate that reads too much", estate(), readFaults, [][2]string{
@@ -191,24 +184,5 @@ func TestEstate(t *testing.T) {
 			{"GET /api/dossiers/{id}/history/", "it is answered 200, " + notTheirs},
 			{"GET /api/dossiers/", "which is of a row or a field that is not theirs"},
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			onDatabases(t, schema, func(t *testing.T, db *sqldb.DB) {
-				if err := db.Migrate(t.Context(), nil, estateSchema, dossierSchema); err != nil {
-					t.Fatal(err)
-				}
-				var change func(*guests, http.Handler) http.Handler
-				if c.change != nil {
-					change = c.change(db)
-				}
-				report := prove(t, db, change, c.resources...)
-				for _, one := range c.found {
-					finds(t, report, one[0], one[1])
-				}
-				if found := slices.Concat(report.Findings, report.Unexercised); c.change == nil && len(found) > 0 {
-					t.Errorf("the findings are %v; want none", found)
-				}
-			})
-		})
-	}
+	}, schema, estateSchema, dossierSchema)
 }

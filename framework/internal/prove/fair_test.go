@@ -80,7 +80,7 @@ var fairSchema = sqldb.Migrations{Namespace: "fair", FS: fstest.MapFS{
 CREATE TABLE stalls ({{id}}, owner_id {{uuid}} NOT NULL, code {{text}} NOT NULL, name {{text}} NOT NULL, price {{bigint}} NOT NULL, deleted_at {{timestamp}});
 CREATE UNIQUE INDEX stalls_code ON stalls (code) WHERE deleted_at IS NULL;
 CREATE TABLE wares ({{id}}, stall_id {{uuid}} NOT NULL REFERENCES stalls (id) ON DELETE CASCADE, text {{text}} NOT NULL, amount {{bigint}} NOT NULL, deleted_at {{timestamp}});
-CREATE TABLE posters ({{id}}, owner_id {{uuid}} NOT NULL, stall_id {{uuid}} REFERENCES stalls (id), title {{text}} NOT NULL, contact {{text}} NOT NULL, reserve {{bigint}} NOT NULL, rank {{bigint}} NOT NULL);
+CREATE TABLE posters ({{id}}, owner_id {{uuid}} NOT NULL, stall_id {{uuid}} REFERENCES stalls (id) ON DELETE SET NULL, title {{text}} NOT NULL, contact {{text}} NOT NULL, reserve {{bigint}} NOT NULL, rank {{bigint}} NOT NULL);
 CREATE TABLE folios ({{id}}, team_id {{uuid}} NOT NULL REFERENCES teams (id), title {{text}} NOT NULL, pages {{bigint}} NOT NULL, deleted_at {{timestamp}});
 CREATE TABLE leaves ({{id}}, folio_id {{uuid}} NOT NULL REFERENCES folios (id) ON DELETE CASCADE, text {{text}} NOT NULL);
 `)},

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"trestle.example/framework/internal/fieldrule"
-	"trestle.example/framework/internal/mergepatch"
-	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
@@ -17,7 +15,7 @@ import (
 // merge patch. What they may change and show is the same as for the usual request. The first caller who may not see or write
 // a field sends them too, with the field and without it.
 func (p *prover) tryForms(e *exchange.Endpoint) {
-	if !e.MayLackBody() && !e.TakesMergePatch() || e.Bulk != nil {
+	if len(e.Forms()) == 0 || e.Bulk != nil {
 		return
 	}
 	free, limited := false, false
@@ -48,15 +46,8 @@ func (p *prover) isLimited(e *exchange.Endpoint, who *exchange.Person) bool {
 
 // sendForms sends the forms of a write for a row of a person, or for no row.
 func (p *prover) sendForms(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row) {
-	var forms []http.Header
-	if e.MayLackBody() {
-		forms = append(forms, http.Header{prefer.Header: {prefer.ReturnMinimal}})
-	}
-	if e.TakesMergePatch() {
-		forms = append(forms, http.Header{"Content-Type": {mergepatch.Media}})
-	}
 	locks := slices.DeleteFunc(slices.Collect(maps.Keys(e.Locks)), func(name string) bool { return p.Lock(e, who, name) == nil })
-	for _, form := range forms {
+	for _, form := range e.Forms() {
 		p.sendForm(e, who, on, form, locks, true)
 		if len(locks) > 0 {
 			p.sendForm(e, who, on, form, locks, false)

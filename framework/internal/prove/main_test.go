@@ -2,9 +2,12 @@ package prove_test
 
 import (
 	"hash/fnv"
+	"net/http"
 	"os"
+	"slices"
 	"testing"
 
+	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
 )
@@ -30,4 +33,37 @@ func onDatabases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *s
 		}
 		test(t, db)
 	})
+}
+
+// A server is one of a program, and correct if a proof finds nothing.
+type server struct {
+	name      string
+	resources []framework.Resource
+	change    func(*sqldb.DB) func(*guests, http.Handler) http.Handler // changes the handler of the program; nil leaves it
+	found     [][2]string                                              // the endpoint and a part of the sentence of each finding
+}
+
+// proveServers proves servers, each on a database with some tables.
+func proveServers(t *testing.T, all []server, m sqldb.Migrations, more ...sqldb.Migrations) {
+	t.Helper()
+	for _, one := range all {
+		t.Run(one.name, func(t *testing.T) {
+			onDatabases(t, m, func(t *testing.T, db *sqldb.DB) {
+				if err := db.Migrate(t.Context(), nil, more...); err != nil {
+					t.Fatal(err)
+				}
+				var change func(*guests, http.Handler) http.Handler
+				if one.change != nil {
+					change = one.change(db)
+				}
+				report := prove(t, db, change, one.resources...)
+				for _, found := range one.found {
+					finds(t, report, found[0], found[1])
+				}
+				if all := slices.Concat(report.Findings, report.Unexercised); one.found == nil && len(all) > 0 {
+					t.Errorf("the findings are %v; want none", all)
+				}
+			})
+		})
+	}
 }

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
+	"trestle.example/framework/internal/history"
+	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/problem"
 )
-
-// paramBefore is the parameter with the id of a read: the page has older ones.
-const paramBefore = "before"
 
 // tryReads shows, for each viewset whose reads are recorded, that a read of a row is among the reads of this row, and of no other one.
 func (p *prover) tryReads() {
@@ -32,26 +31,35 @@ func (p *prover) tryReads() {
 	}
 }
 
-// tryRead reads a row of a person as this person, and a row that the person may not see as the person who made that. Then it
-// compares the reads of the first row, and those before its own read.
+// tryRead reads rows that a person may not see as the person who made them, and then a row of the person. The reads of this row, and those
+// before each of the requests, must not have the others. If the others are read again, the reads of the row must stay as they are.
 func (p *prover) tryRead(e, retrieve *exchange.Endpoint, who *exchange.Person, own *fixture.Row) {
-	read := p.read(retrieve, who, own)
 	theirs := p.readOthers(retrieve, who, own)
+	read := p.read(retrieve, who, own)
 	now := p.read(e, who, own)
 	if now == nil || read == nil {
 		return
 	}
-	older := now.Request
-	older.Query = url.Values{paramBefore: {read.Header.Get(problem.HeaderRequestID)}}.Encode()
-	old := p.Send(e, older)
 	if !strings.Contains(now.Text, read.Header.Get(problem.HeaderRequestID)) {
 		p.Find(e, who, now.Curl(), "the answer lacks a request that has just read the row")
 	}
-	for _, other := range theirs {
-		for _, got := range []*exchange.Answer{now, old} {
-			if strings.Contains(got.Text, other.Header.Get(problem.HeaderRequestID)) {
-				p.Find(e, who, got.Curl(), "the answer has a request that read another row, which is not theirs")
-			}
+	pages := []*exchange.Answer{now}
+	for _, one := range append(slices.Clip(theirs), read) {
+		older := now.Request
+		older.Query = url.Values{history.ParamBefore: {one.Header.Get(problem.HeaderRequestID)}}.Encode()
+		pages = append(pages, p.Send(e, older))
+	}
+	again := p.readOthers(retrieve, who, own)
+	for _, page := range pages {
+		after := p.Send(e, page.Request)
+		switch {
+		case slices.ContainsFunc(append(slices.Clip(theirs), again...), func(other *exchange.Answer) bool {
+			return strings.Contains(after.Text, other.Header.Get(problem.HeaderRequestID))
+		}):
+			p.Find(e, who, after.Curl(), "the answer has a request that read another row, which is not theirs")
+		case after.Plain() != page.Plain():
+			p.Find(e, who, after.Curl(), "the answer changed after another row was read, which is not theirs:\n%s",
+				answers.Difference(after.Plain(), "before", page.Plain()))
 		}
 	}
 }

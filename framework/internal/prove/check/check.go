@@ -35,6 +35,7 @@ func New(f *fixture.Fixture, to *report.Report) *Checker {
 		c.checkCaching(e, got)
 		c.checkMembers(e, got)
 		c.checkRelated(e, got)
+		c.checkTotals(e, got)
 		c.checkTags(e, got)
 	}
 	return c

@@ -34,6 +34,39 @@ func (c *Checker) checkMembers(e *exchange.Endpoint, got *exchange.Answer) {
 	}
 }
 
+// checkTotals checks that totals lack the values of fields that Sees hides from the sender, also if the request does not name them.
+func (c *Checker) checkTotals(e *exchange.Endpoint, got *exchange.Answer) {
+	if e.Totals == nil || !got.OK() || !c.rules {
+		return
+	}
+	var all struct {
+		Totals []map[string]json.RawMessage `json:"totals"`
+	}
+	_ = json.Unmarshal([]byte(got.Text), &all) // an answer with other members has no totals
+	for _, row := range all.Totals {
+		for _, part := range e.Totals.Parts {
+			var values map[string]any
+			_ = json.Unmarshal(row[part.Member], &values) // nothing is there without the parameter
+			for _, f := range part.Fields {
+				if _, shown := values[f.Name]; shown && c.IsUnseen(got.By, e, f.Field) {
+					c.Find(e, got.By, got.Curl(), "the answer has the member %q, which a rule of Sees hides from this caller", f.Name)
+				}
+			}
+		}
+	}
+}
+
+// IsUnseen reports whether a rule hides a field of the rows of an endpoint from a person.
+func (c *Checker) IsUnseen(who *exchange.Person, e *exchange.Endpoint, f query.Field) bool {
+	listing := c.CallOf(who, fixture.Listing(e.Resource))
+	for _, rule := range e.Resource.Relations.Base().Seeing(f) {
+		if rule.Hides(listing) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkRelated checks that the rows of an answer by the framework have no value of a related row that a rule of its viewset hides from the
 // sender: in a member of the row itself, or of the related row.
 func (c *Checker) checkRelated(e *exchange.Endpoint, got *exchange.Answer) {

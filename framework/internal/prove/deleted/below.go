@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/internal/prove/reach"
@@ -40,14 +41,17 @@ func (p prover) reachBelow(e *exchange.Endpoint, above, below *fixture.Row) {
 		r.Query, r.Body = p.WriterLike(e, who, below, "").Content(e)
 		before := p.Contents()
 		reach.By(p.Checker, e, r, parent, above, false, true)
+		if erased := withDeleted(r); p.SeesErased(e, erased) {
+			reach.By(p.Checker, e, erased, parent, above, false, true)
+		}
 		if changed := before.ChangedIn(p.Contents()); len(changed) > 0 {
 			p.Find(e, who, r.Curl(), "it changes %s below a row that is deleted", strings.Join(changed, ", "))
 		}
 	}
 }
 
-// tryKept makes a row with rows below it, one in each viewset below, and deletes the row. If those below stay in the database, they must be as
-// rows that do not exist.
+// tryKept makes a row with rows below it, a deleted one and another one in each viewset below, and deletes the row. If those below stay in the
+// database, they must be as rows that do not exist.
 func (p prover) tryKept(e, maker *exchange.Endpoint, who *exchange.Person) {
 	if !slices.ContainsFunc(p.Endpoints, func(of *exchange.Endpoint) bool {
 		return of.Resource.Above != nil && of.Resource.Above.Parent == e.Resource
@@ -58,7 +62,11 @@ func (p prover) tryKept(e, maker *exchange.Endpoint, who *exchange.Person) {
 	if above == nil {
 		return
 	}
-	below := p.makeBelow(who, above)
+	gone := p.makeBelow(who, above)
+	for _, one := range gone {
+		p.deleteBelow(who, one)
+	}
+	below := append(p.makeBelow(who, above), gone...)
 	if len(below) == 0 {
 		return
 	}
@@ -70,6 +78,16 @@ func (p prover) tryKept(e, maker *exchange.Endpoint, who *exchange.Person) {
 			if isBelow(of, above) && of.Spec.Key != nil && of.Resource.Table.Name == one.Table && slices.Contains(p.Made, one) {
 				p.reachBelow(of, above, one)
 			}
+		}
+	}
+}
+
+// deleteBelow deletes a row below another one.
+func (p prover) deleteBelow(who *exchange.Person, one *fixture.Row) {
+	for _, e := range p.Endpoints {
+		if e.Kind == declare.VerbDeletes && e.Bulk == nil && e.Resource.Above != nil && e.Resource.Table.Name == one.Table && p.Permits(e, who, one) {
+			_, _ = p.Succeed(e, who, one)
+			return
 		}
 	}
 }

@@ -81,9 +81,10 @@ func (p prover) reachErased(e, maker *exchange.Endpoint, who *exchange.Person, o
 	p.tryBelow(one)
 	references.TryDeleted(p.Checker, one)
 	p.tryErased(one)
-	p.tryUpserts(e, one)
+	p.tryUpserts(e, maker, who)
 	p.tryAgain(e, maker, who)
 	p.tryKept(e, maker, who)
+	p.tryReferring(e, maker, who)
 	p.tryCursors(e, maker, who)
 }
 
@@ -165,20 +166,29 @@ func (p prover) showsErased(who *exchange.Person, r *table.Resource, one *fixtur
 	return r.Scope.Kind == declare.ScopeWhere && p.Sees(who, r, one)
 }
 
-// tryUpserts deletes a row once more, and sends requests for several rows with its natural key as another person. They may make a row with this
-// key, and must not change the deleted one.
-func (p prover) tryUpserts(e *exchange.Endpoint, one *fixture.Row) {
+// tryUpserts deletes rows of a person, and sends requests for several rows with their natural keys as this person, and as another one if the
+// keys are unique among the rows of all. They may make rows with these keys, and must not change the deleted ones.
+func (p prover) tryUpserts(e, maker *exchange.Endpoint, by *exchange.Person) {
 	for _, put := range p.Endpoints {
-		who := p.People[len(p.People)-1]
-		upserts := put.Bulk != nil && put.Info.Method == http.MethodPut && !put.Bulk.Owned && put.Resource == e.Resource
-		if !upserts || put.Access(who) == spec.AccessRefused || who == one.By {
+		if put.Bulk == nil || put.Info.Method != http.MethodPut || put.Resource != e.Resource {
 			continue
 		}
-		if !fixture.DeletedFor(e.Resource, one) {
-			_, _ = p.Succeed(e, one.By, one)
+		for _, who := range []*exchange.Person{p.People[len(p.People)-1], by} {
+			if put.Access(who) != spec.AccessRefused && (who == by || !put.Bulk.Owned) {
+				p.tryUpsert(e, maker, put, by, who)
+			}
 		}
-		if r, ok := p.RequestOf(put, p.WriterLike(put, who, one, ""), one); ok && fixture.DeletedFor(e.Resource, one) {
-			reach.ByBulk(p.Checker, put, r, one, true)
-		}
+	}
+}
+
+// tryUpsert is tryUpserts for one row and one request.
+func (p prover) tryUpsert(e, maker, put *exchange.Endpoint, by, who *exchange.Person) {
+	one := p.another(maker, by)
+	if one == nil {
+		return
+	}
+	_, _ = p.Succeed(e, by, one)
+	if r, ok := p.RequestOf(put, p.WriterLike(put, who, one, ""), one); ok && fixture.DeletedFor(e.Resource, one) {
+		reach.ByBulk(p.Checker, put, r, one, true)
 	}
 }

@@ -45,7 +45,7 @@ func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
 		if !ok || e.Access(who) == spec.AccessRefused {
 			continue
 		}
-		r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
+		r = withDeleted(r)
 		if may := p.SeesErased(e, r); e.Spec.Key != nil && (!may || !p.Has(who, e, one)) {
 			for _, r.Path = range append([]string{r.Path}, candidates.Crossed(p.Fixture, e, who, one)...) {
 				reach.By(p.Checker, e, r, e.Resource, one, !may, true)
@@ -59,6 +59,12 @@ func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
 			p.listErased(e, whole, one)
 		}
 	}
+}
+
+// withDeleted is a request for deleted rows.
+func withDeleted(r exchange.Request) exchange.Request {
+	r.Query = strings.TrimPrefix(r.Query+"&"+table.ParamDeleted+"=true", "&")
+	return r
 }
 
 // hiddenAbove returns the row above a row if a person may not see it; nil for any other row.

@@ -59,7 +59,8 @@ func (p prover) isShown(l *Look, one *fixture.Row) bool {
 	return p.Sees(l.r.By, of, one)
 }
 
-// looksAtDeleted lists the lists and totals of the deleted rows of a table that a person may request. The totals are those of all fields too.
+// looksAtDeleted lists the lists and totals of the deleted rows of a table that a person may request, with rare requests for them. The totals
+// are those of all fields too.
 func (p prover) looksAtDeleted(who *exchange.Person, usual *fixture.Row) (all []*Look) {
 	for _, e := range p.Endpoints {
 		r := exchange.Request{Method: http.MethodGet, By: who, Query: table.ParamDeleted + "=true"}
@@ -68,7 +69,7 @@ func (p prover) looksAtDeleted(who *exchange.Person, usual *fixture.Row) (all []
 		}
 		var ok bool
 		if r.Path, ok = p.PathOf(e, who, p.seenBy(who, e, usual)); ok {
-			all = append(all, &Look{e: e, r: r})
+			all = append(append(all, &Look{e: e, r: r}), p.rareLooks(e, usual, r)...)
 			if queries := totalsOf(e); len(queries) > 1 {
 				r.Query += "&" + queries[len(queries)-1].Encode()
 				all = append(all, &Look{e: e, r: r})

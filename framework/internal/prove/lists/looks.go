@@ -56,9 +56,8 @@ func (p prover) rareLooks(e *exchange.Endpoint, hidden *fixture.Row, r exchange.
 	for _, r.Method = range []string{http.MethodHead, http.MethodOptions} {
 		all = append(all, &Look{e: e, r: r})
 	}
-	const page, far = "page", "9999"
-	if r.Method = http.MethodGet; slices.ContainsFunc(e.Spec.Params, func(param spec.Param) bool { return param.Name == page }) {
-		r.Query = url.Values{page: {far}}.Encode()
+	if r.Method = http.MethodGet; slices.ContainsFunc(e.Spec.Params, func(param spec.Param) bool { return param.Name == "page" }) {
+		r.Query = strings.TrimPrefix(r.Query+"&page=9999", "&")
 		all = append(all, &Look{e: e, r: r})
 	}
 	return all

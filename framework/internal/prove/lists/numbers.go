@@ -11,10 +11,9 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
-// guessNumbers reads a list, or its totals, as a new caller who sees no row of the table, by each parameter with a number of a row, and with
-// numbers that no row has. The answers must be the same.
-func (p prover) guessNumbers(e *exchange.Endpoint) {
-	rows := p.RowsOf(e.Resource)
+// guessNumbers reads a list, or its totals, as a new caller who sees none of the rows, by each parameter with a number of the first row, and
+// with numbers that no row has. The answers must be the same. The requests have some parameters too.
+func (p prover) guessNumbers(e *exchange.Endpoint, rows []*fixture.Row, also url.Values) {
 	if e.Resource.Above != nil || len(rows) == 0 {
 		return
 	}
@@ -34,7 +33,7 @@ func (p prover) guessNumbers(e *exchange.Endpoint) {
 			others[i+1].Values[column] = value
 		}
 	}
-	p.guessValues(e, who, others, columns, url.Values{})
+	p.guessValues(e, who, others, columns, also)
 }
 
 // numbersOf lists the columns of a row that have a whole number.

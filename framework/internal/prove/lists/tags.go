@@ -3,6 +3,7 @@ package lists
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/conditional"
@@ -22,8 +23,9 @@ func TryTags(c *check.Checker, e *exchange.Endpoint, on *fixture.Row) {
 	p.tryChosen(e, on)
 }
 
-// tryChosen reads a list, or a row, with all names that a parameter may choose, such as the members of the answer: as the first person who
-// does not see a field, and as the first one who sees all fields. What each may see, and the ETags, are checked with each answer.
+// tryChosen reads a list, or a row, with all names that a parameter may choose, such as the members of the answer, and with each name of a
+// hidden field alone: as the first person who does not see a field, and as the first one who sees all fields. What each may see, and the
+// ETags, are checked with each answer.
 func (p prover) tryChosen(e *exchange.Endpoint, on *fixture.Row) {
 	if e.Info.Method != http.MethodGet || !e.HandsRows() || len(e.Resource.Fields) == 0 {
 		return
@@ -37,12 +39,28 @@ func (p prover) tryChosen(e *exchange.Endpoint, on *fixture.Row) {
 		}
 		tried[hides] = true
 		for _, param := range e.Spec.Params {
-			if names := places.Names(param); len(names) > 0 {
-				r.Query = url.Values{param.Name: {strings.Join(names, ",")}}.Encode()
+			for _, value := range chosenBy(e, param, hides) {
+				r.Query = url.Values{param.Name: {value}}.Encode()
 				p.Send(e, r)
 			}
 		}
 	}
+}
+
+// chosenBy lists values of a parameter that chooses names: all names, and each name of a field with a rule if the rules hide one; none for any
+// other parameter.
+func chosenBy(e *exchange.Endpoint, param spec.Param, hides bool) []string {
+	names := places.Names(param)
+	if len(names) == 0 {
+		return nil
+	}
+	chosen := []string{strings.Join(names, ",")}
+	for _, rule := range e.Resource.Fields {
+		if hides && slices.Contains(names, rule.Name) {
+			chosen = append(chosen, rule.Name)
+		}
+	}
+	return chosen
 }
 
 // tryTags sends the requests of callers until one gets another answer than the first one.

@@ -32,24 +32,13 @@ func (p prover) tryUnseen(e *exchange.Endpoint) {
 	for _, one := range usesIn(e) {
 		left := mostUnseen
 		for _, who := range p.People {
-			if left == 0 || e.Access(who) == spec.AccessRefused || !p.isUnseen(who, e, one.field) {
+			if left == 0 || e.Access(who) == spec.AccessRefused || !p.IsUnseen(who, e, one.field) {
 				continue
 			}
 			left--
 			p.useUnseen(e, who, one)
 		}
 	}
-}
-
-// isUnseen reports whether a rule hides a field of the rows of an endpoint from a person.
-func (p prover) isUnseen(who *exchange.Person, e *exchange.Endpoint, f query.Field) bool {
-	listing := p.CallOf(who, fixture.Listing(e.Resource))
-	for _, rule := range e.Resource.Relations.Base().Seeing(f) {
-		if rule.Hides(listing) {
-			return true
-		}
-	}
-	return false
 }
 
 // useUnseen sends one request with a field that the sender does not see.

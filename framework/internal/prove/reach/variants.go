@@ -2,14 +2,15 @@ package reach
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"trestle.example/framework/internal/conditional"
-	"trestle.example/framework/internal/mergepatch"
-	"trestle.example/framework/internal/prefer"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
+	"trestle.example/framework/internal/prove/places"
+	"trestle.example/framework/internal/table"
 )
 
 // variantsFor lists the requests to try: those with faults are left out if the person is rejected anyway, or others have sent them.
@@ -26,21 +27,45 @@ func (p prover) variantsFor(e *exchange.Endpoint, valid exchange.Request, one *f
 	return all
 }
 
-// forms lists the valid request as a merge patch, for an answer without a body, and with the ETag that the maker of the row gets.
+// forms lists the valid request as a merge patch, for an answer without a body, with each parameter, and with the ETag and the time of change
+// that the maker of the row gets.
 func (p prover) forms(e *exchange.Endpoint, valid exchange.Request, one *fixture.Row) (all []exchange.Request) {
-	if e.TakesMergePatch() {
-		all = append(all, withHeader(valid, "Content-Type", mergepatch.Media))
+	for _, form := range e.Forms() {
+		for name := range form {
+			all = append(all, withHeader(valid, name, form.Get(name)))
+		}
 	}
-	if e.MayLackBody() {
-		all = append(all, withHeader(valid, prefer.Header, prefer.ReturnMinimal))
+	if e.Info.Method != http.MethodGet {
+		return all
 	}
-	if e.Info.Method != http.MethodGet || !e.HandsRows() {
+	all = append(all, p.withParams(e, valid, one)...)
+	if !e.HandsRows() {
 		return all
 	}
 	if r, ok := p.RequestOf(e, p.WriterLike(e, one.By, one, ""), one); ok && p.Has(one.By, e, one) {
-		if tag := p.Send(e, r).Header.Get(conditional.HeaderETag); tag != "" {
-			all = append(all, withHeader(valid, conditional.HeaderIfNoneMatch, tag))
+		got := p.Send(e, r)
+		for _, by := range conditionsBy {
+			if value := got.Header.Get(by.answer); value != "" {
+				all = append(all, withHeader(valid, by.request, value))
+			}
 		}
+	}
+	return all
+}
+
+// conditionsBy has the headers of answers whose values a header of a request compares.
+var conditionsBy = []struct{ answer, request string }{{conditional.HeaderETag, conditional.HeaderIfNoneMatch}, {"Last-Modified", "If-Modified-Since"}}
+
+// withParams lists a request with a value of each parameter, but for that of deleted rows, which package deleted sends.
+func (p prover) withParams(e *exchange.Endpoint, valid exchange.Request, one *fixture.Row) (all []exchange.Request) {
+	for _, param := range e.Spec.Params {
+		values := places.ValuesFor(param, false, one, p.KeysOf(one.Table))
+		if len(values) == 0 || e.Deleted != nil && param.Name == table.ParamDeleted {
+			continue
+		}
+		r := valid
+		r.Query = strings.TrimPrefix(r.Query+"&"+url.Values{param.Name: values[:1]}.Encode(), "&")
+		all = append(all, r)
 	}
 	return all
 }

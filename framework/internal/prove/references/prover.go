@@ -38,7 +38,7 @@ func Move(c *check.Checker, e *exchange.Endpoint, who *exchange.Person, theirs *
 func TryDeleted(c *check.Checker, one *fixture.Row) {
 	p := prover{c}
 	for _, e := range p.Endpoints {
-		if e.Input == nil || len(e.Input.Refs()) == 0 || !e.Fills() || e.Bulk != nil || p.Broken != nil {
+		if e.Input == nil || len(e.Input.Refs()) == 0 || !e.Fills() || p.Broken != nil {
 			continue
 		}
 		on, usable := candidates.Own(p.Fixture, e, one.By)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"trestle.example/framework/internal/declare"
-	"trestle.example/framework/internal/mergepatch"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
@@ -40,11 +39,11 @@ func (p prover) referencesOf(e *exchange.Endpoint, on *fixture.Row) []string {
 	return slices.Sorted(maps.Keys(w.Used))
 }
 
-// tryReference sends a body with a reference to a row that the person may not see, also as a merge patch. It reports
+// tryReference sends a body with a reference to a row that the person may not see, also in other forms. It reports
 // whether there is one.
 func (p prover) tryReference(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, pointer string) bool {
 	w := p.WriterLike(e, who, on, pointer)
-	w.Two = e.Bulk != nil && !e.Bulk.Each && e.Bulk.Most > 1
+	w.Two = takesTwo(e)
 	w.Used = map[string]fixture.Reference{}
 	w.Body(e)
 	ref := w.Used[pointer]
@@ -58,13 +57,23 @@ func (p prover) tryReference(e *exchange.Endpoint, who *exchange.Person, on *fix
 	if ok {
 		missing := places.MissingKey(ref.Column, key)
 		p.refer(e, r, pointer, key, missing)
-		if e.TakesMergePatch() {
-			r.Header.Set("Content-Type", mergepatch.Media)
-			_ = p.compareReferences(e, r, pointer, key, missing)
-		}
+		p.referInForms(e, r, pointer, key, missing)
 	}
 	return ok
 }
+
+// referInForms sends a request that names a row at a pointer of its body in its other forms, and the same for no row.
+func (p prover) referInForms(e *exchange.Endpoint, r exchange.Request, pointer, key, missing string) {
+	for _, form := range e.Forms() {
+		other := r
+		other.Header = r.Header.Clone()
+		maps.Copy(other.Header, form)
+		_ = p.compareReferences(e, other, pointer, key, missing)
+	}
+}
+
+// takesTwo reports whether a request has two rows, so that the second one has the reference.
+func takesTwo(e *exchange.Endpoint) bool { return e.Bulk != nil && !e.Bulk.Each && e.Bulk.Most > 1 }
 
 // rowBehind returns a row that a reference of a person's body must not name; nil if there is none.
 func (p prover) rowBehind(e *exchange.Endpoint, who *exchange.Person, on *fixture.Row, pointer string, ref fixture.Reference) *fixture.Row {
@@ -127,6 +136,7 @@ func (p prover) tryLinked(e *exchange.Endpoint, one *fixture.Row) {
 // referDeleted sends a body with a reference to a deleted row, for a row of the person who made the deleted one, or for a new row.
 func (p prover) referDeleted(e *exchange.Endpoint, on *fixture.Row, pointer string, one *fixture.Row) {
 	w := p.WriterLike(e, one.By, on, pointer)
+	w.Two = takesTwo(e)
 	w.Used = map[string]fixture.Reference{}
 	w.Body(e)
 	ref := w.Used[pointer]
@@ -136,7 +146,9 @@ func (p prover) referDeleted(e *exchange.Endpoint, on *fixture.Row, pointer stri
 	key := one.Values[ref.Column.Name]
 	w.Refs = map[string]string{pointer: key}
 	if r, ok := p.RequestOf(e, w, on); ok {
-		p.compareReferences(e, r, pointer, key, places.MissingKey(ref.Column, key))
+		missing := places.MissingKey(ref.Column, key)
+		_ = p.compareReferences(e, r, pointer, key, missing)
+		p.referInForms(e, r, pointer, key, missing)
 	}
 }
 
