@@ -38,7 +38,8 @@ func (p prover) tryReference(e, maker, of *exchange.Endpoint, who *exchange.Pers
 		return
 	}
 	for _, list := range p.Endpoints {
-		if list.Info.Method != http.MethodGet || list.Spec.Key != nil || !list.HandsRows() || list.Resource.Table.Name != of.Resource.Table.Name || list.Access(who) == spec.AccessRefused {
+		lists := list.Info.Method == http.MethodGet && list.Spec.Key == nil && list.HandsRows() && list.Resource.Table.Name == of.Resource.Table.Name
+		if !lists || list.Access(who) == spec.AccessRefused {
 			continue
 		}
 		if r, ok := p.RequestOf(list, p.WriterLike(list, who, nil, ""), nil); ok {
