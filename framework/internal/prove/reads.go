@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"trestle.example/framework/call"
-	"trestle.example/framework/internal/history"
 	"trestle.example/framework/internal/prove/answers"
 	"trestle.example/framework/internal/prove/candidates"
 	"trestle.example/framework/internal/prove/exchange"
 	"trestle.example/framework/internal/prove/fixture"
 	"trestle.example/framework/problem"
 )
+
+// paramBefore is the parameter with the id of a read: the page has older ones.
+const paramBefore = "before"
 
 // tryReads shows, for each viewset whose reads are recorded, that a read of a row is among the reads of this row, and of no other one.
 func (p *prover) tryReads() {
@@ -46,7 +48,7 @@ func (p *prover) tryRead(e, retrieve *exchange.Endpoint, who *exchange.Person, o
 	pages := []*exchange.Answer{now}
 	for _, one := range append(slices.Clip(theirs), read) {
 		older := now.Request
-		older.Query = url.Values{history.ParamBefore: {one.Header.Get(problem.HeaderRequestID)}}.Encode()
+		older.Query = url.Values{paramBefore: {one.Header.Get(problem.HeaderRequestID)}}.Encode()
 		pages = append(pages, p.Send(e, older))
 	}
 	again := p.readOthers(retrieve, who, own)

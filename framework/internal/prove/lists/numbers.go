@@ -11,7 +11,7 @@ import (
 	"trestle.example/framework/internal/spec"
 )
 
-// guessNumbers reads a list, or its totals, as a new caller who sees none of the rows, by each parameter with a number of the first row, and
+// guessNumbers reads a list, or its totals, as a new caller who does not see the rows, by each parameter with a number of the first row, and
 // with numbers that no row has. The answers must be the same. The requests have some parameters too.
 func (p prover) guessNumbers(e *exchange.Endpoint, rows []*fixture.Row, also url.Values) {
 	if e.Resource.Above != nil || len(rows) == 0 {
