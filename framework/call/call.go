@@ -115,7 +115,8 @@ func (c *Call) afterwards(ctx context.Context, sent func(name string) bool) *Cal
 }
 
 // Header returns the headers of the response, for cookies and the like. They are sent with
-// an error too, except Location. A header of the error itself replaces one of the same name.
+// an error too, except Location, and except those of Sends if the function received or found rows whose
+// reads are recorded. A header of the error itself replaces one of the same name.
 func (c *Call) Header() http.Header { return state.Of(c).Header }
 
 // Request returns the request as it arrived, for cookies and headers. Do not read its body:

@@ -94,14 +94,17 @@ func (w *writer) write() error {
 		}
 		return statements[len(done)], nil
 	}
-	session := w.endpoint.Resource.API.DB.Session()
-	if own := w.call.Session(); own.InTx() { // that stores the answer for an Idempotency-Key
-		session = own
+	session := w.call.Session()
+	inTx := session.InTx() // of the answer that is stored for an Idempotency-Key
+	if !inTx {
+		session = w.endpoint.Resource.API.DB.Session()
 	}
 	if _, err := session.WriteThen(w.call, statements[0], w.call.ID, next); err != nil {
 		return err
 	}
-	w.written, p.Read = true, p.Read[:0]
+	if w.written = true; !inTx { // otherwise the transaction may still fail, and the error then shows no header of these rows
+		p.Read = p.Read[:0]
+	}
 	return nil
 }
 

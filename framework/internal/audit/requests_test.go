@@ -310,6 +310,68 @@ func TestNoReadWithoutAnEntry(t *testing.T) {
 	})
 }
 
+// TestErrorsShowNoRow: an error has no entry, so it lacks the headers that the function has set from the row.
+func TestErrorsShowNoRow(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {
+		for _, test := range []struct {
+			name, path    string
+			table, column string // renamed before the request
+			key           string
+			status        int
+		}{
+			{"the function returns an error", "reject", "", "", "", 404},
+			{"the function panics", "panic", "", "", "", 500},
+			{"the entry cannot be stored", "call", "row_read_keys", "viewset", "", 500},
+			{"the entry cannot be stored with the answer", "call", "row_read_keys", "viewset", "k1", 500},
+			{"the answer cannot be stored after the entry", "call", "idempotency_keys", "version", "k1", 500},
+			{"no error", "call", "", "", "k1", 204},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				rename := func(from, to string) {
+					if test.table == "" {
+						return
+					}
+					if _, err := db.NewRaw("ALTER TABLE " + test.table + " RENAME COLUMN " + from + " TO " + to).Exec(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := len(entries(t, db))
+				client := as("ada").On(t)
+				if test.key != "" {
+					client = client.With("Idempotency-Key", test.key)
+				}
+				rename(test.column, "elsewhere")
+				got := client.Post("/api/patients/1/"+test.path+"/", nil).Expect(test.status)
+				rename("elsewhere", test.column)
+				want, stored := "", 0
+				if test.status == 204 {
+					want, stored = "P1", 1
+				}
+				got.Header("X-Called", want)
+				if n := len(entries(t, db)) - before; n != stored {
+					t.Errorf("there are %d entries, want %d", n, stored)
+				}
+			})
+		}
+	})
+}
+
+// TestPreconditionsShowNothing: a write with If-Match that sets related rows is compared with what a read shows. Its entry names the rows of its
+// own answer.
+func TestPreconditionsShowNothing(t *testing.T) {
+	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {
+		tag := as("ada").Get("/api/teams/1/").Expect(200).Headers().Get("ETag")
+		before := len(entries(t, db))
+		change := fields{"visits": []fields{{"reason": "eye"}}}
+		as("ada").With("If-Match", tag).Patch("/api/teams/1/", change).Expect(200)
+		as("ada").With("If-Match", tag).Patch("/api/teams/1/", change).Expect(412)
+		all := entries(t, db)[before:]
+		if len(all) != 1 || !slices.Equal(all[0].ViewSetKeys, []string{"patients 1"}) {
+			t.Errorf("the entries are %v, want one that names patient 1", all)
+		}
+	})
+}
+
 // TestEntriesStay: no statement changes or deletes an entry. Only the paths can be removed.
 func TestEntriesStay(t *testing.T) {
 	both(t, func(t *testing.T, db *sqldb.DB, as func(string) *frameworktest.Client) {

@@ -61,8 +61,8 @@ func Parts(c *call.Call, terms []ordering.Term, p Place) (parts []Part) {
 	return parts
 }
 
-// NullsApart reports whether the first of [Parts] has all rows that follow a place, but those with NULL in the first term. All
-// others come before these.
+// NullsApart reports whether [Parts] separates the rows with NULL in the first term from all others. The first part then has the
+// other rows. The second part has the rows with NULL; it is missing if no such row can follow the place.
 func NullsApart(terms []ordering.Term, p Place) bool {
 	if p.With || p.Values[0] == nil {
 		return false

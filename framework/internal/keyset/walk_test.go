@@ -252,6 +252,51 @@ func TestWalks(t *testing.T) {
 	})
 }
 
+// TestStatementsOfRowsWithNULL: a page makes a statement for rows with NULL only if the rows before them do not fill it and show that
+// more follow.
+func TestStatementsOfRowsWithNULL(t *testing.T) {
+	apitest.Databases(t, post, func(t *testing.T, db *sqldb.DB) {
+		for i := range int64(10) {
+			one := &Letter{ID: uuid.UUID{15: byte(i)}, Raw: []byte{}, Number: i, Rating: &i}
+			if i >= 5 {
+				one.Rating = nil
+			}
+			apitest.Insert(t, db, one)
+		}
+		_, c := apitest.Serve(t, config(db), letters(page.Cursor{Size: 2}), persons())
+		pages := []struct {
+			name string
+			want int // statements
+		}{
+			{"the first page", 2},
+			{"a page before the rows with NULL", 2},
+			{"a page that ends among them", 3},
+			{"a page that begins among them", 2},
+			{"the last page", 2},
+		}
+		at := "/api/letters/?ordering=rating"
+		var previous string
+		for _, p := range pages {
+			var one listed
+			if n := len(frameworktest.CountStatements(db).During(func() { c.Get(at).Expect(200).JSON(&one) })); n != p.want {
+				t.Errorf("%s makes %d statements, want %d", p.name, n, p.want)
+			}
+			if at = ""; one.Next != nil {
+				at = *one.Next
+			}
+			if one.Previous != nil {
+				previous = *one.Previous
+			}
+		}
+		if at != "" {
+			t.Error("more pages follow the last one")
+		}
+		if n := len(frameworktest.CountStatements(db).During(func() { c.Get(previous).Expect(200) })); n != 2 {
+			t.Errorf("a page backward makes %d statements, want 2", n)
+		}
+	})
+}
+
 // checkLinks: the header Link has the links of the body.
 func checkLinks(t *testing.T, r *frameworktest.Response, one listed) {
 	t.Helper()
@@ -273,14 +318,14 @@ func TestWalksAmongWrites(t *testing.T) {
 		fill(t, db, d, 60)
 		whole := letters(page.Bare{})
 		whole.Under = "whole"
-		_, c := apitest.Serve(t, config(db), letters(page.Cursor{Size: 4}), whole, persons())
+		_, c := apitest.Serve(t, config(db), letters(page.Cursor{Size: 4, SizeParam: "size"}), whole, persons())
 		next := 60
 		for range 25 {
 			by := order(d)
 			var before, after []letterView
 			c.Get("/api/whole/letters/?ordering=" + url.QueryEscape(by)).Expect(200).JSON(&before)
 			var walked []int64
-			at, back := "/api/letters/?ordering="+url.QueryEscape(by), d.IntN(2) == 0
+			at, back := "/api/letters/?ordering="+url.QueryEscape(by)+"&size="+strconv.Itoa(1+d.IntN(7)), d.IntN(2) == 0
 			if back { // begin at the end
 				for pages := 0; ; pages++ {
 					if pages > 1000 {
@@ -325,6 +370,9 @@ func TestWalksAmongWrites(t *testing.T) {
 				}
 			}
 			c.Get("/api/whole/letters/?ordering=" + url.QueryEscape(by)).Expect(200).JSON(&after)
+			if once := slices.Compact(slices.Sorted(slices.Values(walked))); len(once) != len(walked) {
+				t.Fatalf("%s, back %t: a walk has rows twice: %v", by, back, walked)
+			}
 			stays := func(n int64) bool { return slices.Contains((listed{Results: after}).numbers(), n) }
 			var want, got []int64
 			for _, n := range (listed{Results: before}).numbers() {

@@ -29,8 +29,8 @@ import (
 // mostKeyset is the largest limit of a page, far beyond what a database sends.
 const mostKeyset = 1 << 32
 
-// keyset reads a page that begins at a cursor, by two statements: the first finds the keys of the page
-// and the values of its order, the second the rows. It sets the cursors of the pages beside it.
+// keyset reads a page that begins at a cursor. One or two statements find the keys of the page and the values of its order, and
+// one more reads the rows. It sets the cursors of the pages beside it.
 func (l *List) keyset(c *call.Call, parsed *listed, page *query.Page) (scan.SentRows, error) {
 	if l.Resource.API.Cursors == nil {
 		return scan.SentRows{}, naming.Sentence("%s: %T has cursors for some requests, which need CursorKeys in framework.Config", l.Resource.Path, l.Endpoint.Pagination)
@@ -165,8 +165,9 @@ func (k *keysetPage) find(c *call.Call) (rows []foundRow, more bool, err error) 
 	return rows, more, nil
 }
 
-// steps are the parts of the list that hold the page, those of one statement together. Rows with NULL in the first term are read
-// only if the rows before them do not fill the page: databases plan a part that a page does not need, too.
+// steps lists the parts of the list that may have rows of the page. One statement reads the parts of a step, if the steps before do
+// not fill the page. Rows with NULL in the first term are a step of their own where they can be: within one statement, the database
+// plans them even for a page that does not need them.
 func (k *keysetPage) steps(c *call.Call) [][]keyset.Part {
 	if k.place == nil {
 		return [][]keyset.Part{{nil}}

@@ -37,8 +37,30 @@ type Keys struct {
 
 // Handle answers one request: it checks access and preconditions, reads the request, and calls
 // Serve. A key in the path that cannot be parsed is the error 404. Handle translates errors of the
-// database from Serve for the client. A 401 names the accepted schemes.
+// database from Serve for the client. A 401 names the accepted schemes. An error, or a panic, may lack headers of Sends: see withhold.
 func (e Handler) Handle(c *call.Call, r *http.Request, keys Keys) (*table.Response, error) {
+	answered := false
+	defer func() {
+		if !answered {
+			e.withhold(c)
+		}
+	}()
+	resp, err := e.handle(c, r, keys)
+	answered = err == nil
+	return resp, err
+}
+
+// withhold removes the headers of Sends if the call noted rows whose reads are recorded. The headers may show these rows, and an
+// error has no entry.
+func (e Handler) withhold(c *call.Call) {
+	if len(state.Of(c).Progress.Read) > 0 {
+		for _, h := range e.Sends {
+			c.Header().Del(h.Name)
+		}
+	}
+}
+
+func (e Handler) handle(c *call.Call, r *http.Request, keys Keys) (*table.Response, error) {
 	signed := isSigned(e.Endpoint, r)
 	if err := e.admit(c, r, signed); err != nil {
 		return nil, describe.NewOperation(e.Endpoint).Forbidding(err)

@@ -19,6 +19,7 @@ import (
 	"trestle.example/framework/internal/rows"
 	"trestle.example/framework/internal/rowslug"
 	"trestle.example/framework/internal/scan"
+	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/store"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/view"
@@ -246,6 +247,7 @@ func (w *Writing) confirm(c *call.Call, r *table.Request, in *input.Decoded, m r
 	if r.Match == nil || r.Match.Any || !m.IsValid() || !w.lists(in) {
 		return nil
 	}
+	defer state.Of(c).Rewind()() // the answer does not show what is read here
 	version, _ := w.Resource.Version.OfModel(m.Elem())
 	if !w.silent() {
 		row, err := w.shown(c, m)
