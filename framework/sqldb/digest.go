@@ -49,6 +49,7 @@ func (db *DB) digestOf(name string, columns []string) schema.QueryAppender {
 	for i, column := range columns {
 		quoted[i] = bun.Ident(column)
 	}
-	row := bun.SafeQuery(strings.TrimSuffix(strings.Repeat("quote(?) || ", len(quoted)), " || "), quoted...)
+	// Quote would write the values too, in twice the time. No text has the bytes fe and ff.
+	row := bun.SafeQuery(strings.TrimSuffix(strings.Repeat("ifnull(?, x'ff') || x'fe' || ", len(quoted)), " || "), quoted...)
 	return bun.SafeQuery("SELECT ?, coalesce(group_concat(?), '') FROM ?", sqltext.Param(name), row, bun.Ident(name))
 }

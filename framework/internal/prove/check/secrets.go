@@ -14,7 +14,7 @@ import (
 // show a row that is deleted softly. A known text is no secret.
 func (c *Checker) SecretIn(e *exchange.Endpoint, got *exchange.Answer, known map[string]bool) (secret string) {
 	text := got.Whole + got.Headers()
-	for _, one := range c.Made {
+	for _, one := range c.MaybeIn(text) {
 		for _, cell := range c.Telling(one) {
 			if (secret == "" || cell.Value < secret) && strings.Contains(text, cell.Value) && !known[cell.Value] && c.isSecret(e, got, one, cell) {
 				secret = cell.Value

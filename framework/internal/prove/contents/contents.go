@@ -18,14 +18,9 @@ func (r Row) At(columns []string) string {
 	if len(columns) == 0 {
 		columns = slices.Sorted(maps.Keys(r))
 	}
-	return join(columns, func(column string) string { return r[column] })
-}
-
-// join is the text of the values of some columns.
-func join(columns []string, value func(column string) string) string {
 	var all strings.Builder
 	for _, column := range columns {
-		all.WriteString(value(column))
+		all.WriteString(r[column])
 		all.WriteByte(0)
 	}
 	return all.String()

@@ -81,14 +81,24 @@ func (r *Reader) rowsIn(ctx context.Context, name string) (map[string]Row, error
 		into[i], at[column] = &values[i], i
 	}
 	r.columns[name] = columns
-	order := slices.Sorted(slices.Values(columns))
-	all, before, same, equal := map[string]Row{}, r.last[name], 0, map[string]int{}
+	order := make([]int, 0, len(columns)) // of the columns by their names
+	for _, column := range slices.Sorted(slices.Values(columns)) {
+		order = append(order, at[column])
+	}
+	before, same, equal := r.last[name], 0, map[string]int{}
+	all := make(map[string]Row, len(before)+1)
+	var whole []byte
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		text := join(order, func(column string) string { return textOf(values[at[column]]) })
-		if equal[text]++; equal[text] > 1 {
+		whole = whole[:0]
+		for _, i := range order {
+			whole = append(append(whole, textOf(values[i])...), 0)
+		}
+		text := string(whole)
+		if _, twice := all[text]; twice {
+			equal[text]++
 			text += "\x00" + strconv.Itoa(equal[text])
 		}
 		one, known := before[text]
@@ -121,6 +131,8 @@ func textOf(value any) string {
 		return string(value)
 	case string:
 		return value
+	case int64:
+		return strconv.FormatInt(value, 10)
 	}
 	return fmt.Sprint(value)
 }
