@@ -20,7 +20,9 @@ func (a *API) withConsole(api http.Handler) (http.Handler, error) {
 	if settings.Path == "" {
 		return api, nil
 	}
-	pages, err := console.New(console.Options{Settings: settings, API: catalog.Spec(), Handler: api, Allowed: a.allowed, Plainly: describe.Plainly})
+	pages, err := console.New(console.Options{
+		Settings: settings, API: catalog.Spec(), Handler: api, Allowed: a.allowed, Plainly: describe.Plainly, Log: a.registry.Config.Log,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,17 @@
 package console
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"trestle.example/framework/console/internal/assets"
 	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/own"
 	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/internal/spec"
 )
@@ -17,6 +22,32 @@ type Console struct {
 
 	site   *site.Site
 	client client.Client
+	own    *own.Parts
+	files  *assets.Set
+}
+
+// New makes a console. An API without the endpoint of sessions is an error, and so is a tile, a page or a renderer for what the
+// API lacks.
+func New(o Options) (*Console, error) {
+	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, sessionPath)
+	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Plainly: o.Plainly, Cookies: client.Cookies{Path: o.Path}}}
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		if at := c.site.Find(c.sessionAt()); at.Place == nil || at.Place.By[method] == nil {
+			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +
+				", by which people sign in; register the viewset of package auth, or set Console.Session")
+		}
+	}
+	if c.site.Find(c.sessionAt()).Place.By[http.MethodPost].Body == nil {
+		return nil, errors.New("Config.Console: POST " + c.sessionAt() + " takes no input, by which people sign in; Console.Session names another endpoint")
+	}
+	var err error
+	if c.files, err = assets.New(styleSheet, script, o.Settings); err == nil {
+		c.own, err = own.New(o.Settings, o.API, c.site, pages()["own"], page{}, c.files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("Config.Console: %w", err)
+	}
+	return c, nil
 }
 
 // A visit is one request to the console by a person who signed in, or who is about to.
@@ -52,7 +83,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name, ok := strings.CutPrefix(path, filesAt); ok {
-		serveFile(w, r, name)
+		c.files.Serve(w, r, name)
 		return
 	}
 	v := &visit{Console: c, w: w, r: r, path: path, named: map[*site.Place]map[string]string{}}
@@ -117,6 +148,10 @@ func (v *visit) route() {
 	case v.path == "":
 		v.home()
 	default:
+		if p, keys := v.own.Find(v.path); p != nil {
+			v.showOwn(p, keys)
+			return
+		}
 		v.address()
 	}
 }

@@ -133,6 +133,17 @@ func openDeskOf(t *testing.T, db *sqldb.DB, identity *auth.Service, change func(
 	if err := db.Migrate(t.Context(), nil, framework.Migrations(), auth.Migrations(), tables()); err != nil {
 		t.Fatal(err)
 	}
+	handler, err := deskAPI(db, identity, change, others...).Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return &desk{t: t, db: db, identity: identity, url: server.URL}
+}
+
+// deskAPI declares the API of the desk.
+func deskAPI(db *sqldb.DB, identity *auth.Service, change func(*framework.Config), others ...framework.Resource) *framework.API {
 	settings := framework.Config{
 		DB: db, Authentication: identity.Authentication(), Codes: append(identity.Codes(), framework.CodeInfo{Code: "no_reason", Status: http.StatusConflict, Title: "No reason"}),
 		Pagination: page.Number{Size: 60}, Log: slog.New(slog.DiscardHandler), Title: "Desk", Console: framework.Console{Path: "/admin/"},
@@ -152,13 +163,7 @@ func openDeskOf(t *testing.T, db *sqldb.DB, identity *auth.Service, change func(
 		Export:  []framework.Media{framework.CSV},
 	})
 	api.Register(others...)
-	handler, err := api.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return &desk{t: t, db: db, identity: identity, url: server.URL}
+	return api
 }
 
 // onBoth runs a test with a desk on each database.

@@ -58,12 +58,7 @@ type listPage struct {
 }
 
 // A link is an address with its text.
-type link struct {
-	Text, To string
-	Token    string // of an operation that one button does, without a form of its own; "" for any other link
-	Next     string // the page that follows it
-	Once     string // the key of the operation, so that sending it twice does it once; "" for none
-}
+type link = Link
 
 // showList answers with the page of a list.
 func (v *visit) showList(at site.Address, e *spec.Endpoint) {

@@ -168,7 +168,7 @@ func (v *visit) crumbs(at site.Address) (all []link) {
 
 // home answers with the first page: what the caller may read, by service.
 func (v *visit) home() {
-	v.render(http.StatusOK, "home", page{Title: v.Title, Data: map[string]any{"Said": said(v.r.URL.Query().Get(saidParam))}})
+	v.render(http.StatusOK, "home", page{Title: v.Title, Data: map[string]any{"Said": said(v.r.URL.Query().Get(saidParam)), "Tiles": v.showTiles()}})
 }
 
 // A group is the lists of a service.
@@ -197,7 +197,7 @@ func (v *visit) menu() (all []*group) {
 		text := strings.TrimPrefix(p.Path, v.API.Prefix+"/")
 		all[i].Links = append(all[i].Links, link{Text: wording.Label(strings.Trim(text, "/")), To: v.pageOf(p.Path)})
 	}
-	return all
+	return v.addOwn(all)
 }
 
 // saying returns an address with a sentence about what was done.

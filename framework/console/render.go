@@ -2,13 +2,14 @@ package console
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+
+	"trestle.example/framework/console/internal/own"
 )
 
 //go:embed templates/*.html
@@ -23,43 +24,11 @@ var script []byte
 // pages returns the templates, one for each kind of page.
 var pages = sync.OnceValue(func() map[string]*template.Template { //nolint:gochecknoglobals // it is made once
 	all := map[string]*template.Template{}
-	for _, name := range []string{"home", "list", "object", "form", "signin", "rejected"} {
+	for _, name := range []string{"home", "list", "object", "form", "signin", "rejected", "own"} {
 		all[name] = template.Must(template.ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all
 })
-
-// files are the console's own files by name. A name has a hash of the file, so that browsers keep it.
-var files = sync.OnceValue(func() map[string]file { //nolint:gochecknoglobals // it is made once
-	return map[string]file{
-		hashed("css", styleSheet): {"text/css; charset=utf-8", styleSheet},
-		hashed("js", script):      {"text/javascript; charset=utf-8", script},
-	}
-})
-
-// A file is a file of the console.
-type file struct {
-	media string
-	body  []byte
-}
-
-// hashed returns the name of a file, which has a hash of its content.
-func hashed(end string, body []byte) string {
-	sum := sha256.Sum256(body)
-	return "console." + hex.EncodeToString(sum[:6]) + "." + end
-}
-
-// serveFile answers with a file of the console.
-func serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	f, ok := files()[name]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	w.Header().Set("Content-Type", f.media)
-	_, _ = w.Write(f.body)
-}
 
 // A page is what every page shows around its own part.
 type page struct {
@@ -71,8 +40,9 @@ type page struct {
 	Console   string // the title of the console
 	Base      string // the path of the console
 	Files     string
-	Style     string
+	Sheets    []string // the names of the style sheets among the files
 	Script    string
+	Logo      string
 	User      string
 	CSRF      string
 	Menu      []*group
@@ -81,21 +51,31 @@ type page struct {
 	API       string // its address in the API
 	SignOutAt string
 	Theme     string
+
+	own *own.Page // nil for a generated page
 }
 
 // render answers with a page.
 func (v *visit) render(status int, name string, p page) {
 	p.Console, p.Base, p.User, p.CSRF, p.Here = v.Title, v.Path, v.user, v.csrf, v.r.URL.EscapedPath()
 	p.Files, p.SignOutAt = v.Path+filesAt, v.Path+signOutAt
-	p.Style, p.Script = hashed("css", styleSheet), hashed("js", script)
+	p.Sheets, p.Script, p.Logo = v.files.Sheets, v.files.Script, v.files.Logo
 	p.Menu = v.menu()
 	p.Bare = p.Bare || v.user == ""
-	if !p.Bare && v.path != "" && !strings.Contains(v.path, "~") {
+	if at := v.site.Find(v.API.Prefix + "/" + v.path); !p.Bare && at.Place != nil && isPage(at.Place.By[http.MethodGet]) {
 		p.API = v.apiAddress()
 		p.JSON = v.Path + strings.TrimRight(v.path, "/") + "/" + jsonAt + strings.TrimSuffix("?"+v.query(), "?")
 	}
+	made := pages()[name]
+	if p.own != nil {
+		made = p.own.Made
+		if p.own.Sheet != "" {
+			p.Sheets = append(slices.Clone(p.Sheets), p.own.Sheet)
+		}
+	}
 	var body bytes.Buffer
-	if err := pages()[name].ExecuteTemplate(&body, "layout", p); err != nil {
+	if err := made.ExecuteTemplate(&body, "layout", p); err != nil {
+		v.Log.ErrorContext(v.r.Context(), "the template of a page of the console failed", "page", v.path, "error", err)
 		http.Error(v.w, "The page could not be written.", http.StatusInternalServerError)
 		return
 	}

@@ -53,6 +53,14 @@ func (s shower) show(name string, v any) value {
 		return s.list(name, v)
 	}
 	text, kind := wording.Scalar(v)
+	if render := s.own.Renderer(s.viewset, name); render != nil && (kind == jsontext.KindNumber || kind == jsontext.KindString) {
+		shown := value{Kind: "text"}
+		if kind == jsontext.KindNumber {
+			shown.Kind = "number"
+		}
+		shown.Text, shown.Link = render(text)
+		return shown
+	}
 	switch kind {
 	case jsontext.KindTrue:
 		return value{Kind: "yes", Text: "Yes"}

@@ -21,6 +21,17 @@ type Console struct {
 	// address bar (Sec-Fetch-Dest: document), without the header Authorization. It is for development: the address
 	// then answers people and programs differently. Defaults to false.
 	Redirect bool
+	// Tiles show numbers and rows of the API on the first page. Defaults to none.
+	Tiles []ConsoleTile
+	// Pages are pages of your own beside those that follow from the declarations. Defaults to none.
+	Pages []ConsolePage
+	// Renderers show values of members in another way, such as an amount of money, by the name of the member, "totalPaise", or
+	// of a viewset and its member, "admin/orders.totalPaise". Defaults to none.
+	Renderers map[string]ConsoleRenderer
+	// Logo is an image in SVG, PNG, JPEG, WebP or GIF beside the title. Defaults to none.
+	Logo []byte
+	// Accent is the colour of links and of the main button. Defaults to a blue.
+	Accent ConsoleAccent
 }
 
 // plainPath matches a path of names between slashes.

@@ -31,6 +31,20 @@ type Address struct {
 	Keys  map[string]string
 }
 
+// NewPlace returns a place for a path with keys in braces, without endpoints.
+func NewPlace(path string) *Place {
+	return &Place{Path: path, Segs: segments(path), By: map[string]*spec.Endpoint{}}
+}
+
+// Same reports whether two places have the same paths, whatever the names of their keys.
+func (p *Place) Same(other *Place) bool {
+	return slices.EqualFunc(p.Segs, other.Segs, func(a, b string) bool { return a == b || IsKey(a) && IsKey(b) })
+}
+
+// Match returns the keys of an escaped path, by name; nil if the path is of another place.
+func (p *Place) Match(path string) map[string]string { return p.match(segments(path)) }
+
+// New returns the site of an API.
 func New(api *spec.API) *Site {
 	s := &Site{Number: map[*spec.Endpoint]int{}, Lists: map[string]*Place{}, Refers: map[string]map[string]string{}}
 	byPath := map[string]*Place{}
