@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"trestle.example/framework/console/internal/wording"
+	"trestle.example/framework/internal/datatype"
 	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/wire"
@@ -90,6 +91,8 @@ func KindOf(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return "time"
+	case datatype.SchemaKind(t) == jsontext.KindNumber: // of a decimal too
+		return "number"
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()), reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return "text"
 	case t.Implements(reflect.TypeFor[json.Marshaler]()):
