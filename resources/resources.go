@@ -7,11 +7,14 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/console"
 	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 	"trestle.example/migrations"
 	"trestle.example/resources/clinic"
+	"trestle.example/resources/clinic/calendar"
 	"trestle.example/resources/store"
+	"trestle.example/resources/store/packing"
 )
 
 // Register adds every service to an API, and the endpoints by which callers
@@ -49,6 +52,19 @@ func role(u auth.User) string {
 	return "customer"
 }
 
+// pages are those of the console that the services have beside the generated ones. A program adds the path.
+func pages() framework.Console {
+	return framework.Console{
+		Tiles: slices.Concat(calendar.Tiles(), packing.Tiles()),
+		Pages: append(packing.Pages(), calendar.Page(nil)),
+		Renderers: map[string]console.Renderer{
+			"totalPaise": console.Money("₹", 2), "subtotalPaise": console.Money("₹", 2), "savingsPaise": console.Money("₹", 2),
+			"deliveryFeePaise": console.Money("₹", 2), "pricePaise": console.Money("₹", 2), "mrpPaise": console.Money("₹", 2),
+			"unitPricePaise": console.Money("₹", 2), "lineTotalPaise": console.Money("₹", 2),
+		},
+	}
+}
+
 // Config is what the services have in common; a program adds its addresses,
 // limits and log. Lists have pages of size rows.
 func Config(db *sqldb.DB, size int, identity *auth.Service) framework.Config {
@@ -62,5 +78,6 @@ func Config(db *sqldb.DB, size int, identity *auth.Service) framework.Config {
 		Throttles:      identity.Throttles(),
 		Pagination:     page.Number{Size: size},
 		Codes:          slices.Concat(identity.Codes(), store.Codes()),
+		Console:        pages(),
 	}
 }

@@ -74,6 +74,7 @@ GET /api/appointments/{id}/: authenticated, via patient, unless appointments.vie
 PUT /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
 PATCH /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
 DELETE /api/appointments/{id}/: authenticated, via patient, unless appointments.view|add|change|delete
+GET /api/appointments/calendar/: authenticated, via patient, unless appointments.view|add|change|delete
 GET /api/appointments/{id}/history/: appointments.audit, via patient, unless appointments.view|add|change|delete
 GET /api/doctors/: authenticated, public
 GET /api/doctors/{id}/: authenticated, public
@@ -97,6 +98,7 @@ GET /api/orders/{id}: authenticated, own
 POST /api/orders/{id}/cancel: authenticated, own
 POST /api/admin/products: staff, public
 PATCH /api/admin/products/{id}: staff, public
+GET /api/admin/variants: staff, public
 PATCH /api/admin/variants/{id}/stock: staff, public
 GET /api/admin/orders: staff, public
 POST /api/admin/orders/{id}/confirm: staff, public

@@ -57,6 +57,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	b, base := openConsole(t, sqliteURL(t), "admin@example.com")
 	b.widen(desktop)
 	b.packs(base)
+	b.packsInQueue(base)
+	b.movesInCalendar(base)
 	b.books(base)
 }
 

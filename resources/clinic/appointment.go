@@ -8,6 +8,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/filter"
+	"trestle.example/framework/page"
 )
 
 // An Appointment is a meeting of a patient with a doctor.
@@ -61,6 +62,16 @@ type AppointmentView struct {
 	UpdatedAt time.Time `json:"updated_at" doc:"When the record was last changed."`
 }
 
+// A CalendarEntry is an appointment in a calendar.
+type CalendarEntry struct {
+	ID          uuid.UUID  `json:"id"`
+	PatientID   uuid.UUID  `json:"patient"      doc:"Who is seen."`
+	PatientName *string    `json:"patient_name" from:"patient.name" doc:"The name of who is seen; null if the caller may not see the patient." example:"Asha Rao"`
+	DoctorID    uuid.UUID  `json:"doctor"       doc:"Who sees them."`
+	Status      Status     `json:"status"       doc:"What became of it."`
+	StartsAt    *time.Time `json:"starts_at"    doc:"When it begins; null while that is not known." example:"2026-12-01T09:30:00Z"`
+}
+
 // Appointments serves /appointments/.
 var Appointments = framework.ViewSet[Appointment]{
 	Name:      "appointments",
@@ -77,6 +88,12 @@ var Appointments = framework.ViewSet[Appointment]{
 		filter.Min("min_fee", "fee"),
 		filter.Reference("doctor", "doctors"),
 		filter.Reference("patient", "patients"),
+	},
+	Collection: []framework.CollectionAction{
+		framework.Lists[CalendarEntry]("calendar").
+			Filter(filter.Min("starts_from", "starts_at"), filter.Max("starts_until", "starts_at"), filter.Reference("doctor", "doctors")).
+			Order(framework.Ordering{Default: "starts_at"}).Paginate(page.Number{Size: 100}).
+			Doc("The appointments from one time until another, with the names of their patients."),
 	},
 	Uniques: []framework.Unique{{
 		Fields: []string{"doctor", "starts_at"}, Code: "slot_taken",

@@ -62,6 +62,10 @@ func TestStatementsAreCounted(t *testing.T) {
 			if rows > pageSize {
 				list = 3
 			}
+			week := 2 // as a list, with longer pages
+			if rows > 100 {
+				week = 3
+			}
 			const searched = 3 // the caller, what is found and its number, and its rows
 			changed := 3       // the caller, the change, which returns the row before it, and the entry of the history
 			if s.db.Kind() == sqldb.SQLite {
@@ -80,6 +84,7 @@ func TestStatementsAreCounted(t *testing.T) {
 				{"GET", "/api/appointments/", nil, 200, list},
 				{"GET", "/api/appointments/?status=booked&min_fee=0&doctor=" + doctor, nil, 200, list},
 				{"GET", "/api/doctors/", nil, 200, 2},
+				{"GET", "/api/appointments/calendar/?doctor=" + doctor, nil, 200, week},
 				{"GET", "/api/patients/" + patient + "/appointments/", nil, 200, 2},
 				{"GET", "/api/patients/" + patient + "/", nil, 200, 2},
 				{"HEAD", "/api/patients/" + patient + "/", nil, 200, 2},

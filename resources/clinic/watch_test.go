@@ -113,7 +113,7 @@ var members = strings.Fields(`
 	id name phone city created_at updated_at speciality patient doctor status fee starts_at notes
 	count next previous results row problem
 	patients appointments doctors manage/doctors
-	categories products cart cart/items orders admin/products admin/orders
+	categories products cart cart/items orders admin/products admin/variants admin/orders patient_name
 	auth/register auth/login auth/logout auth/me auth/token auth/session auth/jwt auth/jwt/refresh auth/jwt/revoke
 	auth/password auth/password/reset auth/password/reset/confirm auth/email auth/email/verify auth/email/verification
 	type title detail code instance errors pointer parameter details resource signIn
@@ -122,7 +122,7 @@ var members = strings.Fields(`
 	at caller action request changes from to forgotten`)
 
 // own are the members whose values are the client's, and may say anything.
-var own = []string{"name", "phone", "city", "speciality", "notes"}
+var own = []string{"name", "patient_name", "phone", "city", "speciality", "notes"}
 
 // A scan checks one response. It may repeat the text of the request itself.
 type scan struct {

@@ -39,8 +39,12 @@ var lists = map[string][]shelfList{
 		{path: "/api/products?q=mangoo&sort=relevance", key: "id", size: 20}, // misspelt
 		{path: "/api/products?q=mango&sort=price_desc", key: "id", size: 20, down: true},
 	},
-	"GET /api/orders":       {{path: "/api/orders?", as: "ada", key: "id", size: 20, down: true}},
-	"GET /api/admin/orders": {{path: "/api/admin/orders?", as: "staff", key: "id", size: 20, down: true}, {path: "/api/admin/orders?status=placed", as: "staff", key: "id", size: 20, down: true}},
+	"GET /api/orders": {{path: "/api/orders?", as: "ada", key: "id", size: 20, down: true}},
+	"GET /api/admin/orders": {
+		{path: "/api/admin/orders?", as: "staff", key: "id", size: 20, down: true}, {path: "/api/admin/orders?status=placed", as: "staff", key: "id", size: 20, down: true},
+		{path: "/api/admin/orders?status=placed&sort=oldest", as: "staff", key: "id", size: 20},
+	},
+	"GET /api/admin/variants": {{path: "/api/admin/variants?", as: "staff", key: "id", size: 20}, {path: "/api/admin/variants?maxStock=9", as: "staff", key: "id", size: 20}},
 }
 
 // stocked puts as many rows into each list.

@@ -82,6 +82,7 @@ var shapes = map[string]object{
 	"POST /api/admin/products":             adminProductShape,
 	"PATCH /api/admin/products/{id}":       adminProductShape,
 	"PATCH /api/admin/variants/{id}/stock": stockShape,
+	"GET /api/admin/variants":              paged(stockShape.with(object{"product": "string", "label": "string", "archived": "boolean"})),
 	"GET /api/admin/orders":                paged(adminOrderShape),
 	"POST /api/admin/orders/{id}/confirm":  stepShape,
 	"POST /api/admin/orders/{id}/pack":     stepShape,
@@ -219,6 +220,7 @@ func (v *viewer) seeOrders(full, bare catalogue.AdminProduct) {
 	v.see("GET /api/orders/{id}", ada.Get("/api/orders"+sent))
 	v.see("POST /api/orders/{id}/cancel", ada.Post("/api/orders"+cancelled+"/cancel", nil))
 	v.see("GET /api/orders", ada.Get("/api/orders"))
+	v.see("GET /api/admin/variants", v.ClientOf("staff").Get("/api/admin/variants"))
 	v.see("GET /api/admin/orders", v.ClientOf("staff").Get("/api/admin/orders"))
 	v.see("POST /api/admin/orders/{id}/confirm", v.TakeStep(place(fields{"deliveryAddress": whole})[1:], "confirm"))
 }

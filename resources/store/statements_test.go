@@ -90,6 +90,7 @@ func TestStatementsAtMost(t *testing.T) {
 			{"ada", "GET", path, 3},
 			{"ada", "GET", "/api/orders?limit=2", 4},
 			{"staff", "GET", "/api/admin/orders?limit=2&status=placed", 4},
+			{"staff", "GET", "/api/admin/variants?maxStock=99", 3},
 			{"staff", "POST", "/api/admin/orders/" + storetest.IDOf(placed) + "/confirm", 4},
 			{"ada", "POST", path + "/cancel", 9},
 		} {

@@ -56,6 +56,14 @@ const (
 	AppointmentInputStatusNoShow    AppointmentInputStatus = "no_show"
 )
 
+// Defines values for CalendarEntryStatus.
+const (
+	CalendarEntryStatusBooked    CalendarEntryStatus = "booked"
+	CalendarEntryStatusCancelled CalendarEntryStatus = "cancelled"
+	CalendarEntryStatusCompleted CalendarEntryStatus = "completed"
+	CalendarEntryStatusNoShow    CalendarEntryStatus = "no_show"
+)
+
 // Defines values for CancelDetailsCancellableFrom.
 const (
 	CancelDetailsCancellableFromCancelled      CancelDetailsCancellableFrom = "cancelled"
@@ -223,6 +231,12 @@ const (
 	ListAdminOrdersParamsStatusOutForDelivery ListAdminOrdersParamsStatus = "out_for_delivery"
 	ListAdminOrdersParamsStatusPacked         ListAdminOrdersParamsStatus = "packed"
 	ListAdminOrdersParamsStatusPlaced         ListAdminOrdersParamsStatus = "placed"
+)
+
+// Defines values for ListAdminOrdersParamsSort.
+const (
+	ListAdminOrdersParamsSortNewest ListAdminOrdersParamsSort = "newest"
+	ListAdminOrdersParamsSortOldest ListAdminOrdersParamsSort = "oldest"
 )
 
 // Defines values for ListAdminOrdersParamsFormat.
@@ -558,6 +572,27 @@ type AdminVariant struct {
 // Examples: kg
 type AdminVariantUnit string
 
+// AdminVariantsPage defines model for AdminVariantsPage.
+type AdminVariantsPage struct {
+	// HasNext Whether a page follows.
+	HasNext bool `json:"hasNext"`
+
+	// Items The rows of this page.
+	Items []VariantStock `json:"items"`
+
+	// Limit How many rows a page has.
+	Limit int64 `json:"limit"`
+
+	// Page The page's number, from 1.
+	Page int64 `json:"page"`
+
+	// Total How many rows match in all.
+	Total int64 `json:"total"`
+
+	// TotalPages How many pages they fill.
+	TotalPages int64 `json:"totalPages"`
+}
+
 // Appointment defines model for Appointment.
 type Appointment struct {
 	// CreatedAt When the record was made.
@@ -625,6 +660,21 @@ type AppointmentInput struct {
 // AppointmentInputStatus What became of it.
 type AppointmentInputStatus string
 
+// AppointmentsCalendarPage defines model for AppointmentsCalendarPage.
+type AppointmentsCalendarPage struct {
+	// Count How many rows match in all.
+	Count int64 `json:"count"`
+
+	// Next URL of the next page; null on the last.
+	Next *string `json:"next"`
+
+	// Previous URL of the page before; null on the first.
+	Previous *string `json:"previous"`
+
+	// Results The rows of this page.
+	Results []CalendarEntry `json:"results"`
+}
+
 // AppointmentsHistoryPage defines model for AppointmentsHistoryPage.
 type AppointmentsHistoryPage struct {
 	// Next URL of the page with older entries; null on the last.
@@ -648,6 +698,32 @@ type AppointmentsPage struct {
 	// Results The rows of this page.
 	Results []Appointment `json:"results"`
 }
+
+// CalendarEntry defines model for CalendarEntry.
+type CalendarEntry struct {
+	// Doctor Who sees them.
+	Doctor openapi_types.UUID `json:"doctor"`
+	ID     openapi_types.UUID `json:"id"`
+
+	// Patient Who is seen.
+	Patient openapi_types.UUID `json:"patient"`
+
+	// PatientName The name of who is seen; null if the caller may not see the patient.
+	//
+	// Examples: Asha Rao
+	PatientName *string `json:"patient_name"`
+
+	// StartsAt When it begins; null while that is not known.
+	//
+	// Examples: 2026-12-01T09:30:00Z
+	StartsAt *time.Time `json:"starts_at"`
+
+	// Status What became of it.
+	Status CalendarEntryStatus `json:"status"`
+}
+
+// CalendarEntryStatus What became of it.
+type CalendarEntryStatus string
 
 // CancelDetails defines model for CancelDetails.
 type CancelDetails struct {
@@ -1991,6 +2067,38 @@ type VariantPatch struct {
 // VariantPatchUnit What it is measured or counted in.
 type VariantPatchUnit string
 
+// VariantStock defines model for VariantStock.
+type VariantStock struct {
+	// Archived Whether it was taken off the shelf.
+	Archived bool `json:"archived"`
+
+	// ID The variant's id.
+	ID openapi_types.UUID `json:"id"`
+
+	// InStock Whether there is one at all.
+	InStock bool `json:"inStock"`
+
+	// Label The size as customers read it.
+	//
+	// Examples: 1 kg
+	Label string `json:"label"`
+
+	// Product The product's name.
+	//
+	// Examples: Toor dal
+	Product string `json:"product"`
+
+	// Sku The store's code for it.
+	//
+	// Examples: TOOR-1KG
+	Sku string `json:"sku"`
+
+	// Stock How many there are, without those of placed orders.
+	//
+	// Examples: 120
+	Stock int64 `json:"stock"`
+}
+
 // VariantSummary defines model for VariantSummary.
 type VariantSummary struct {
 	ID openapi_types.UUID `json:"id"`
@@ -2051,6 +2159,12 @@ type ListAdminOrdersParams struct {
 	// Status Only rows whose status is exactly this.
 	Status *ListAdminOrdersParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
+	// Number Only rows whose number is exactly this.
+	Number *string `form:"number,omitempty" json:"number,omitempty"`
+
+	// Sort The order of the list.
+	Sort *ListAdminOrdersParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// Page The page's number, from 1.
 	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
 
@@ -2063,6 +2177,9 @@ type ListAdminOrdersParams struct {
 
 // ListAdminOrdersParamsStatus defines parameters for ListAdminOrders.
 type ListAdminOrdersParamsStatus string
+
+// ListAdminOrdersParamsSort defines parameters for ListAdminOrders.
+type ListAdminOrdersParamsSort string
 
 // ListAdminOrdersParamsFormat defines parameters for ListAdminOrders.
 type ListAdminOrdersParamsFormat string
@@ -2095,6 +2212,21 @@ type PackAdminOrderParams struct {
 type CreateAdminProductParams struct {
 	// IdempotencyKey A key of the client's own, 1 to 255 visible characters of ASCII, bare or in double quotes. For 24 hours the same request with the same key is done once, and answered as it was the first time.
 	IdempotencyKey *string `json:"Idempotency-Key,omitempty"`
+}
+
+// ListAdminVariantsParams defines parameters for ListAdminVariants.
+type ListAdminVariantsParams struct {
+	// MaxStock Only rows whose stock is at most this.
+	MaxStock *int64 `form:"maxStock,omitempty" json:"maxStock,omitempty"`
+
+	// Archived Only rows whose archived is exactly this.
+	Archived *bool `form:"archived,omitempty" json:"archived,omitempty"`
+
+	// Page The page's number, from 1.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Limit How many rows a page has. More than 100 counts as 100.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListAppointmentsParams defines parameters for ListAppointments.
@@ -2134,6 +2266,24 @@ type CreateAppointmentParams struct {
 
 	// Prefer return=minimal: a success has no body, and 204 instead of 200. The header Preference-Applied states that. Other preferences have no effect.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
+// GetAppointmentsCalendarParams defines parameters for GetAppointmentsCalendar.
+type GetAppointmentsCalendarParams struct {
+	// StartsFrom Only rows whose starts_at is at least this.
+	StartsFrom *time.Time `form:"starts_from,omitempty" json:"starts_from,omitempty"`
+
+	// StartsUntil Only rows whose starts_at is at most this.
+	StartsUntil *time.Time `form:"starts_until,omitempty" json:"starts_until,omitempty"`
+
+	// Doctor Only rows whose doctor is this one of doctors.
+	Doctor *openapi_types.UUID `form:"doctor,omitempty" json:"doctor,omitempty"`
+
+	// Page The page's number, from 1.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// IfNoneMatch The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // DeleteAppointmentParams defines parameters for DeleteAppointment.
@@ -2699,6 +2849,11 @@ type ClientInterface interface {
 	// Corresponds with PATCH /api/admin/products/{id} (the `UpdateAdminProduct` operationId).
 	UpdateAdminProduct(ctx context.Context, id openapi_types.UUID, body UpdateAdminProductJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAdminVariants List variants (admin)
+	//
+	// Corresponds with GET /api/admin/variants (the `ListAdminVariants` operationId).
+	ListAdminVariants(ctx context.Context, params *ListAdminVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SetVariantStockWithBody Set the stock of a variant
 	//
 	// Takes any type of body and a specified content type.
@@ -2731,6 +2886,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
 	CreateAppointment(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAppointmentsCalendar The appointments from one time until another, with the names of their patients
+	//
+	// Corresponds with GET /api/appointments/calendar/ (the `GetAppointmentsCalendar` operationId).
+	GetAppointmentsCalendar(ctx context.Context, params *GetAppointmentsCalendarParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAppointment Delete an appointment
 	//
@@ -3446,6 +3606,21 @@ func (c *Client) UpdateAdminProduct(ctx context.Context, id openapi_types.UUID, 
 	return c.Client.Do(req)
 }
 
+// ListAdminVariants List variants (admin)
+//
+// Corresponds with GET /api/admin/variants (the `ListAdminVariants` operationId).
+func (c *Client) ListAdminVariants(ctx context.Context, params *ListAdminVariantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAdminVariantsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SetVariantStockWithBody Set the stock of a variant
 //
 // Takes any type of body and a specified content type.
@@ -3519,6 +3694,21 @@ func (c *Client) CreateAppointmentWithBody(ctx context.Context, params *CreateAp
 // Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
 func (c *Client) CreateAppointment(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateAppointmentRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAppointmentsCalendar The appointments from one time until another, with the names of their patients
+//
+// Corresponds with GET /api/appointments/calendar/ (the `GetAppointmentsCalendar` operationId).
+func (c *Client) GetAppointmentsCalendar(ctx context.Context, params *GetAppointmentsCalendarParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAppointmentsCalendarRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5021,6 +5211,30 @@ func NewListAdminOrdersRequest(server string, params *ListAdminOrdersParams) (*h
 
 		}
 
+		if params.Number != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "number", *params.Number, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Page != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
@@ -5369,6 +5583,96 @@ func NewUpdateAdminProductRequestWithBody(server string, id openapi_types.UUID, 
 	return req, nil
 }
 
+// NewListAdminVariantsRequest constructs an http.Request for the ListAdminVariants method
+func NewListAdminVariantsRequest(server string, params *ListAdminVariantsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/admin/variants")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MaxStock != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxStock", *params.MaxStock, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Archived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "archived", *params.Archived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSetVariantStockRequest calls the generic SetVariantStock builder with application/json body
 func NewSetVariantStockRequest(server string, id openapi_types.UUID, body SetVariantStockJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -5604,6 +5908,111 @@ func NewCreateAppointmentRequestWithBody(server string, params *CreateAppointmen
 			}
 
 			req.Header.Set("Prefer", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetAppointmentsCalendarRequest constructs an http.Request for the GetAppointmentsCalendar method
+func NewGetAppointmentsCalendarRequest(server string, params *GetAppointmentsCalendarParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/appointments/calendar/")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.StartsFrom != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "starts_from", *params.StartsFrom, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StartsUntil != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "starts_until", *params.StartsUntil, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Doctor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "doctor", *params.Doctor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
 		}
 
 	}
@@ -8626,6 +9035,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /api/admin/products/{id} (the `UpdateAdminProduct` operationId).
 	UpdateAdminProductWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateAdminProductJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAdminProductResponse, error)
 
+	// ListAdminVariantsWithResponse List variants (admin)
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/admin/variants (the `ListAdminVariants` operationId).
+	ListAdminVariantsWithResponse(ctx context.Context, params *ListAdminVariantsParams, reqEditors ...RequestEditorFn) (*ListAdminVariantsResponse, error)
+
 	// SetVariantStockWithBodyWithResponse Set the stock of a variant
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -8660,6 +9076,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/appointments/ (the `CreateAppointment` operationId).
 	CreateAppointmentWithResponse(ctx context.Context, params *CreateAppointmentParams, body CreateAppointmentJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAppointmentResponse, error)
+
+	// GetAppointmentsCalendarWithResponse The appointments from one time until another, with the names of their patients
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/appointments/calendar/ (the `GetAppointmentsCalendar` operationId).
+	GetAppointmentsCalendarWithResponse(ctx context.Context, params *GetAppointmentsCalendarParams, reqEditors ...RequestEditorFn) (*GetAppointmentsCalendarResponse, error)
 
 	// DeleteAppointmentWithResponse Delete an appointment
 	//
@@ -9471,6 +9894,31 @@ func (r UpdateAdminProductResponse) StatusCode() int {
 	return 0
 }
 
+type ListAdminVariantsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AdminVariantsPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAdminVariantsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAdminVariantsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type SetVariantStockResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -9540,6 +9988,31 @@ func (r CreateAppointmentResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r CreateAppointmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetAppointmentsCalendarResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AppointmentsCalendarPage
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Problem
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAppointmentsCalendarResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAppointmentsCalendarResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -11073,6 +11546,19 @@ func (c *ClientWithResponses) UpdateAdminProductWithResponse(ctx context.Context
 	return ParseUpdateAdminProductResponse(rsp)
 }
 
+// ListAdminVariantsWithResponse List variants (admin)
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/admin/variants (the `ListAdminVariants` operationId).
+func (c *ClientWithResponses) ListAdminVariantsWithResponse(ctx context.Context, params *ListAdminVariantsParams, reqEditors ...RequestEditorFn) (*ListAdminVariantsResponse, error) {
+	rsp, err := c.ListAdminVariants(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAdminVariantsResponse(rsp)
+}
+
 // SetVariantStockWithBodyWithResponse Set the stock of a variant
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -11136,6 +11622,19 @@ func (c *ClientWithResponses) CreateAppointmentWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseCreateAppointmentResponse(rsp)
+}
+
+// GetAppointmentsCalendarWithResponse The appointments from one time until another, with the names of their patients
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/appointments/calendar/ (the `GetAppointmentsCalendar` operationId).
+func (c *ClientWithResponses) GetAppointmentsCalendarWithResponse(ctx context.Context, params *GetAppointmentsCalendarParams, reqEditors ...RequestEditorFn) (*GetAppointmentsCalendarResponse, error) {
+	rsp, err := c.GetAppointmentsCalendar(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAppointmentsCalendarResponse(rsp)
 }
 
 // DeleteAppointmentWithResponse Delete an appointment
@@ -12536,6 +13035,39 @@ func ParseUpdateAdminProductResponse(rsp *http.Response) (*UpdateAdminProductRes
 	return response, nil
 }
 
+// ParseListAdminVariantsResponse parses an HTTP response from a ListAdminVariantsWithResponse call
+func ParseListAdminVariantsResponse(rsp *http.Response) (*ListAdminVariantsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAdminVariantsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AdminVariantsPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseSetVariantStockResponse parses an HTTP response from a SetVariantStockWithResponse call
 func ParseSetVariantStockResponse(rsp *http.Response) (*SetVariantStockResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -12625,6 +13157,42 @@ func ParseCreateAppointmentResponse(rsp *http.Response) (*CreateAppointmentRespo
 			return nil, err
 		}
 		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetAppointmentsCalendarResponse parses an HTTP response from a GetAppointmentsCalendarWithResponse call
+func ParseGetAppointmentsCalendarResponse(rsp *http.Response) (*GetAppointmentsCalendarResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAppointmentsCalendarResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AppointmentsCalendarPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Problem

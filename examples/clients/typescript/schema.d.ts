@@ -572,6 +572,26 @@ export interface paths {
         patch: operations["updateAppointment"];
         trace?: never;
     };
+    "/api/appointments/calendar/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The appointments from one time until another, with the names of their patients
+         * @description For signed-in users; the caller's own rows, or all rows with the permission appointments.view.
+         */
+        get: operations["getAppointmentsCalendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/appointments/{id}/history/": {
         parameters: {
             query?: never;
@@ -948,6 +968,30 @@ export interface paths {
          *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
          */
         patch: operations["updateAdminProduct"];
+        trace?: never;
+    };
+    "/api/admin/variants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List variants (admin)
+         * @description The stock of variants, for staff. The list begins with the least stock.
+         *
+         *     For staff.
+         *
+         *     Unknown parameters and fields are rejected, and so is an Idempotency-Key if the operation does not list this header.
+         */
+        get: operations["listAdminVariants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/admin/variants/{id}/stock": {
@@ -1372,6 +1416,32 @@ export interface components {
             /** @description Whether it was taken off the shelf. */
             archived: boolean;
         };
+        AdminVariantsPage: {
+            /** @description The rows of this page. */
+            items: components["schemas"]["VariantStock"][];
+            /**
+             * Format: int64
+             * @description The page's number, from 1.
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description How many rows a page has.
+             */
+            limit: number;
+            /**
+             * Format: int64
+             * @description How many rows match in all.
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description How many pages they fill.
+             */
+            totalPages: number;
+            /** @description Whether a page follows. */
+            hasNext: boolean;
+        };
         Appointment: {
             /** Format: uuid */
             id: string;
@@ -1451,6 +1521,19 @@ export interface components {
              */
             notes?: string;
         };
+        AppointmentsCalendarPage: {
+            /**
+             * Format: int64
+             * @description How many rows match in all.
+             */
+            count: number;
+            /** @description URL of the next page; null on the last. */
+            next: string | null;
+            /** @description URL of the page before; null on the first. */
+            previous: string | null;
+            /** @description The rows of this page. */
+            results: components["schemas"]["CalendarEntry"][];
+        };
         AppointmentsHistoryPage: {
             /** @description URL of the page with older entries; null on the last. */
             next: string | null;
@@ -1490,6 +1573,36 @@ export interface components {
             status?: 413;
             /** @enum {string} */
             code?: "body_too_large";
+        };
+        CalendarEntry: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Who is seen.
+             */
+            patient: string;
+            /**
+             * @description The name of who is seen; null if the caller may not see the patient.
+             * @example Asha Rao
+             */
+            patient_name: string | null;
+            /**
+             * Format: uuid
+             * @description Who sees them.
+             */
+            doctor: string;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            status: "booked" | "completed" | "cancelled" | "no_show";
+            /**
+             * Format: date-time
+             * @description When it begins; null while that is not known.
+             * @example 2026-12-01T09:30:00Z
+             */
+            starts_at: string | null;
         };
         CancelDetails: {
             /**
@@ -3379,6 +3492,38 @@ export interface components {
             /** @description True takes it off the shelf, false puts it back. */
             archived?: boolean;
         };
+        VariantStock: {
+            /**
+             * Format: uuid
+             * @description The variant's id.
+             */
+            id: string;
+            /**
+             * @description The store's code for it.
+             * @example TOOR-1KG
+             */
+            sku: string;
+            /**
+             * Format: int64
+             * @description How many there are, without those of placed orders.
+             * @example 120
+             */
+            stock: number;
+            /** @description Whether there is one at all. */
+            inStock: boolean;
+            /**
+             * @description The product's name.
+             * @example Toor dal
+             */
+            product: string;
+            /**
+             * @description The size as customers read it.
+             * @example 1 kg
+             */
+            label: string;
+            /** @description Whether it was taken off the shelf. */
+            archived: boolean;
+        };
         VariantSummary: {
             /** Format: uuid */
             id: string;
@@ -4187,12 +4332,15 @@ export type AdminOrder = components['schemas']['AdminOrder'];
 export type AdminOrdersPage = components['schemas']['AdminOrdersPage'];
 export type AdminProduct = components['schemas']['AdminProduct'];
 export type AdminVariant = components['schemas']['AdminVariant'];
+export type AdminVariantsPage = components['schemas']['AdminVariantsPage'];
 export type Appointment = components['schemas']['Appointment'];
 export type AppointmentInput = components['schemas']['AppointmentInput'];
+export type AppointmentsCalendarPage = components['schemas']['AppointmentsCalendarPage'];
 export type AppointmentsHistoryPage = components['schemas']['AppointmentsHistoryPage'];
 export type AppointmentsPage = components['schemas']['AppointmentsPage'];
 export type AuthenticationRequiredProblem = components['schemas']['AuthenticationRequiredProblem'];
 export type BodyTooLargeProblem = components['schemas']['BodyTooLargeProblem'];
+export type CalendarEntry = components['schemas']['CalendarEntry'];
 export type CancelDetails = components['schemas']['CancelDetails'];
 export type CancelInput = components['schemas']['CancelInput'];
 export type Cart = components['schemas']['Cart'];
@@ -4312,6 +4460,7 @@ export type VariantLimitDetails = components['schemas']['VariantLimitDetails'];
 export type VariantLimitProblem = components['schemas']['VariantLimitProblem'];
 export type VariantNotFoundProblem = components['schemas']['VariantNotFoundProblem'];
 export type VariantPatch = components['schemas']['VariantPatch'];
+export type VariantStock = components['schemas']['VariantStock'];
 export type VariantSummary = components['schemas']['VariantSummary'];
 export type VerificationInput = components['schemas']['VerificationInput'];
 export type VersionConflictProblem = components['schemas']['VersionConflictProblem'];
@@ -6600,6 +6749,67 @@ export interface operations {
             503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
+    getAppointmentsCalendar: {
+        parameters: {
+            query?: {
+                /** @description Only rows whose starts_at is at least this. */
+                starts_from?: string;
+                /** @description Only rows whose starts_at is at most this. */
+                starts_until?: string;
+                /** @description Only rows whose doctor is this one of doctors. */
+                doctor?: string;
+                /** @description The page's number, from 1. */
+                page?: number;
+            };
+            header?: {
+                /** @description The ETag of an answer that the client has. If the answer is still the same, it is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentsCalendarPage"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Trestle-Ignored": components["headers"]["Trestle-Ignored"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidHostOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailed"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
     getAppointmentHistory: {
         parameters: {
             query?: {
@@ -7834,6 +8044,47 @@ export interface operations {
             503: components["responses"]["OverloadedOrUnavailable"];
         };
     };
+    listAdminVariants: {
+        parameters: {
+            query?: {
+                /** @description Only rows whose stock is at most this. */
+                maxStock?: number;
+                /** @description Only rows whose archived is exactly this. */
+                archived?: boolean;
+                /** @description The page's number, from 1. */
+                page?: number;
+                /** @description How many rows a page has. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVariantsPage"];
+                };
+            };
+            400: components["responses"]["InvalidHostOrInvalidIdempotencyKeyOrInvalidParameter"];
+            401: components["responses"]["AuthenticationRequiredOrInvalidToken"];
+            403: components["responses"]["CsrfFailedOrForbidden"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["OverloadedOrUnavailable"];
+        };
+    };
     setVariantStock: {
         parameters: {
             query?: never;
@@ -7906,6 +8157,10 @@ export interface operations {
             query?: {
                 /** @description Only rows whose status is exactly this. */
                 status?: "placed" | "confirmed" | "packed" | "out_for_delivery" | "delivered" | "cancelled";
+                /** @description Only rows whose number is exactly this. */
+                number?: string;
+                /** @description The order of the list. */
+                sort?: "newest" | "oldest";
                 /** @description The page's number, from 1. */
                 page?: number;
                 /** @description How many rows a page has. More than 100 counts as 100. */

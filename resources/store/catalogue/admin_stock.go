@@ -4,6 +4,8 @@ import (
 	"github.com/google/uuid"
 
 	"trestle.example/framework"
+	"trestle.example/framework/filter"
+	"trestle.example/framework/page"
 	"trestle.example/resources/store/internal/rows"
 )
 
@@ -22,15 +24,30 @@ type StockView struct {
 	InStock bool      `json:"inStock" doc:"Whether there is one at all."`
 }
 
-// AdminVariants serves /admin/variants, for staff: the stock of a variant.
+// A VariantStock is a variant in the list of stocks, for staff.
+type VariantStock struct {
+	StockView
+
+	Product  string `json:"product"  from:"product.name" doc:"The product's name." example:"Toor dal"`
+	Label    string `json:"label"    doc:"The size as customers read it." example:"1 kg"`
+	Archived bool   `json:"archived" doc:"Whether it was taken off the shelf."`
+}
+
+// AdminVariants serves /admin/variants, for staff: the stocks of variants.
 //
 // A variant is locked after its product, so the function begins its
 // transaction itself.
 var AdminVariants = framework.ViewSet[Variant]{
 	Name:       "variants",
 	Under:      "admin",
-	Doc:        "The stock of variants, for staff.",
+	Doc:        "The stock of variants, for staff. The list begins with the least stock.",
+	Verbs:      framework.Verbs{List: framework.Shows[VariantStock]()},
 	Scope:      framework.Public(),
+	Relations:  framework.Relations{"product": framework.OfRow},
+	Filters:    []framework.Filter{filter.Max("maxStock", "stock"), filter.Exact("archived")},
+	Ordering:   framework.Ordering{Default: "stock,id"},
+	Unindexed:  []string{"stock", "archived"}, // a store has some thousand variants, which staff list now and then
+	Pagination: page.Screen{},
 	Models:     []any{(*StockMovement)(nil)},
 	Permission: framework.Staff(),
 	Strict:     framework.Strict,

@@ -151,7 +151,11 @@ func TestSettingStockRefused(t *testing.T) {
 			frameworktest.Scenario{Name: "another method", Method: http.MethodPut, Path: storetest.StockPath(v), Body: set, Status: 405},
 			frameworktest.Scenario{Name: "reading it", Path: storetest.StockPath(v), Status: 405},
 			frameworktest.Scenario{Name: "the variant itself", Path: "/api/admin/variants/" + v.ID.String(), Status: 404},
-			frameworktest.Scenario{Name: "all variants", Path: "/api/admin/variants", Status: 404},
+			frameworktest.Scenario{Name: "all variants", Path: "/api/admin/variants", Status: 200, Contains: []string{`"sku":"c1"`, `"stock":3`, `"product":"Curd"`}},
+			frameworktest.Scenario{Name: "those that run low", Path: "/api/admin/variants?maxStock=3&archived=false", Status: 200, Contains: []string{`"total":1`}},
+			frameworktest.Scenario{Name: "those that ran out", Path: "/api/admin/variants?maxStock=2", Status: 200, Contains: []string{`"total":0`}},
+			frameworktest.Scenario{Name: "a stock in words", Path: "/api/admin/variants?maxStock=few", Status: 400, Code: "invalid_parameter"},
+			frameworktest.Scenario{Name: "the stocks for a customer", Path: "/api/admin/variants", As: s.PersonOf("ada").Token, Status: 403},
 		))
 		if after := s.CatalogueContents(); after != before {
 			t.Errorf("a refusal changed something; before:\n%s\nafter:\n%s", before, after)

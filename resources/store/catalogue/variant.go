@@ -30,6 +30,8 @@ type Variant struct {
 	Archived   bool
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+
+	Product *Product `bun:"rel:belongs-to,join:product_id=id"` // only lists of stocks read it
 }
 
 // maxVariants is how many variants a product has at most, archived ones included:

@@ -30,8 +30,11 @@ var AdminOrders = framework.ViewSet[Order]{
 	Relations: framework.Relations{"items": framework.OfRow},
 	Filters: []framework.Filter{
 		filter.Exact("status"),
+		filter.Exact("number"),
 	},
-	Ordering:   framework.Ordering{Default: newestFirst},
+	Ordering: framework.Ordering{
+		Param: "sort", Default: "newest", Named: []framework.NamedOrder{{Name: "newest", By: newestFirst}, {Name: "oldest", By: "placedAt,id"}},
+	},
 	Pagination: page.Screen{},
 	Export:     []framework.Media{framework.CSV, framework.NDJSON},
 	Permission: framework.Staff(),
