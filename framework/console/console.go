@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"trestle.example/framework/console/internal/assets"
 	"trestle.example/framework/console/internal/client"
@@ -61,6 +62,7 @@ type visit struct {
 	csrf    string // the token for forms
 	allowed []bool // in the order of API.Endpoints
 
+	in    *time.Location                    // of the person; nil before [visit.zone]
 	named map[*site.Place]map[string]string // the titles of the rows of lists, by key
 }
 
@@ -145,6 +147,8 @@ func (v *visit) route() {
 		v.redirect(v.Path + signInAt + "?" + url.Values{"next": {v.here()}}.Encode())
 	case v.path == signOutAt:
 		v.signOut()
+	case v.path == searchAt:
+		v.search()
 	case v.path == "":
 		v.home()
 	default:
@@ -166,6 +170,8 @@ func (v *visit) address() {
 	switch {
 	case at.Place == nil, at.Place.Path == v.sessionAt(): // signing in and out have addresses of their own
 		v.refuse(http.StatusNotFound, "The API has no such address.")
+	case method != "" && v.isList(at) && listPages[method] != nil:
+		listPages[method](v, at)
 	case method != "":
 		v.operate(at, method)
 	case v.r.Method == http.MethodPost:
@@ -173,6 +179,17 @@ func (v *visit) address() {
 	default:
 		v.show(at)
 	}
+}
+
+// listPages answer at addresses of a list with several of its rows.
+var listPages = map[string]func(*visit, site.Address){ //nolint:gochecknoglobals // it does not change
+	chosenMethod: (*visit).doChosen, gridMethod: (*visit).editRows, importMethod: (*visit).importRows,
+}
+
+// isList reports whether the caller may read a list at an address.
+func (v *visit) isList(at site.Address) bool {
+	e := at.Place.By[http.MethodGet]
+	return v.may(e) && e.Page != nil
 }
 
 // cutLast cuts the last segment off a path.

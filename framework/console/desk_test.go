@@ -99,6 +99,11 @@ CREATE TABLE tickets (
     title {{text}} NOT NULL, body {{text}} NOT NULL, priority {{bigint}} NOT NULL, is_open {{bool}} NOT NULL, due_at {{timestamp}}
 );
 CREATE TABLE rooms ({{id}}, slug {{text}} NOT NULL UNIQUE, name {{text}} NOT NULL, floors {{json}}, ratings {{json}});
+CREATE TABLE baskets (
+    {{id}},
+    owner_id {{uuid}} NOT NULL REFERENCES auth_users (id),
+    name {{text}} NOT NULL, packed_at {{timestamp}}, lines {{json}}
+);
 CREATE TABLE desks (
     {{id}},
     user_id {{uuid}} NOT NULL UNIQUE REFERENCES auth_users (id),

@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -32,6 +34,9 @@ type form struct {
 	Seen     string // the version of the row that the form began with; "" for none
 	Once     string // the key of this form, so that sending it twice does the operation once; "" for none
 	Danger   bool   // it deletes
+	Said     string
+	Again    bool   // it offers another form after this one
+	Zone     string // of its times
 	Error    string // of the whole
 	Faults   []formFault
 	Changed  []change // what another changed meanwhile
@@ -48,9 +53,13 @@ type change struct {
 
 // The names of the fields that a form sends beside its controls. No field of an input has a tilde.
 const (
-	seenField = "~seen"
-	onceField = "~once"
-	nextField = "~next"
+	seenField    = "~seen"
+	onceField    = "~once"
+	nextField    = "~next"
+	anotherField = "~another" // an empty form follows
+	moreField    = "~more"    // the name of a list that gets one more row before the form is sent
+	fromField    = "~from"    // the key of a row whose values a form for a new one begins with
+	zoneField    = "~zone"    // the time zone of the form
 )
 
 // operate shows the form of an operation, and runs the operation.
@@ -76,11 +85,16 @@ func (v *visit) operate(at site.Address, method string) {
 		v.refuseWith(*refused)
 		return
 	}
-	if v.r.Method != http.MethodPost {
+	switch {
+	case v.r.Method != http.MethodPost:
+		f.Said = said(v.r.URL.Query().Get(saidParam))
 		v.render(http.StatusOK, "form", page{Title: f.Title, Crumbs: v.formCrumbs(at), Data: f})
-		return
+	case v.r.PostForm.Get(moreField) != "":
+		f.grow(v)
+		v.again(at, f, http.StatusOK)
+	default:
+		v.run(at, f)
 	}
-	v.run(at, f)
 }
 
 func (v *visit) newForm(at site.Address, e *spec.Endpoint) *form {
@@ -148,9 +162,39 @@ func (f *form) begin(v *visit, at site.Address) *client.Rejection {
 			f.Title = f.Button + " " + title
 		}
 	}
+	if f.endpoint.Method == http.MethodPost {
+		f.object = v.rowToCopy(at)
+	}
 	f.Once = onceOf(f.endpoint)
 	f.prepare(v)
+	f.Again = f.endpoint.Body != nil && v.verbOf(at.Place, f.endpoint) == "Add"
 	return nil
+}
+
+// rowToCopy returns the row whose values a form for a new row begins with; nil for none.
+func (v *visit) rowToCopy(at site.Address) wire.Members {
+	item, key := v.site.Item(at.Place), v.r.URL.Query().Get(fromField)
+	if item == nil || key == "" || !v.may(item.By[http.MethodGet]) {
+		return nil
+	}
+	keys := maps.Clone(at.Keys)
+	keys[item.KeyName()] = key
+	o, _, refused := v.read(item.By[http.MethodGet], item.Fill(keys), "")
+	if refused != nil {
+		return nil
+	}
+	return o
+}
+
+// grow adds a row to the list that the person chose, and keeps what they entered.
+func (f *form) grow(v *visit) {
+	f.read(v.r.PostForm)
+	for i := range f.Controls {
+		if c := &f.Controls[i]; c.Kind == "rows" && c.Name == v.r.PostForm.Get(moreField) {
+			c.AddRow()
+			v.offerInRows(c)
+		}
+	}
 }
 
 // onceOf returns a new key by which the API does an operation once; "" for an operation that takes none.
@@ -184,9 +228,10 @@ func (f *form) prepare(v *visit) {
 	if f.endpoint.Body == nil {
 		return
 	}
-	query := v.r.URL.Query()
+	query, zone := v.r.URL.Query(), v.zone()
+	f.Zone = zone.String()
 	for _, field := range f.endpoint.Body.Shape.Fields {
-		c := control.New(field)
+		c := control.New(field, zone)
 		switch {
 		case c.Kind == "bool":
 			c.Options = control.Choices([]string{"true", "false"}, "", "not set")
@@ -201,28 +246,34 @@ func (f *form) prepare(v *visit) {
 		case f.object != nil:
 			c.Fill(now)
 		case query.Has(field.Name):
-			c.Value = query.Get(field.Name)
-			c.Choose()
+			c.Enter(query.Get(field.Name))
 		case field.Sent != nil && !f.endpoint.Body.Partial:
 			answered, _ := wire.ReadOrdered(field.Sent)
 			c.Fill(answered)
 		}
+		c.Was = c.Value
+		if f.object != nil && query.Has(field.Name) { // such as a value of before
+			c.Enter(query.Get(field.Name))
+		}
+		if c.Kind == "rows" && v.r.Method != http.MethodPost {
+			c.AddRow()
+		}
+		v.offerInRows(&c)
 		if v.r.Method != http.MethodPost {
 			v.name(&c)
 		}
-		c.Was = c.Value
 		f.Controls = append(f.Controls, c)
 	}
 }
 
 // read returns the body of the operation from what a person entered. A change of some fields has only those that the
 // person changed.
-func (f *form) read(r *http.Request) []byte {
+func (f *form) read(sent url.Values) []byte {
 	body := wire.Members{}
 	partial := f.endpoint.Body.Partial
 	for i := range f.Controls {
 		c := &f.Controls[i]
-		c.Take(r.PostForm)
+		c.Take(sent)
 		if partial && c.Value == c.Was {
 			continue
 		}
@@ -240,12 +291,27 @@ func (f *form) read(r *http.Request) []byte {
 	return text
 }
 
+// faulty reports whether a value was entered that the form does not send, and lists those faults.
+func (f *form) faulty() bool {
+	for _, c := range f.Controls {
+		if c.Error != "" {
+			f.Error = "Nothing was done. Each fault below names its field."
+			f.Faults = append(f.Faults, formFault{c.ID, c.Label, c.Error})
+		}
+	}
+	return f.Error != ""
+}
+
 // run sends the operation to the API, and answers with the next page or with the form and its faults.
 func (v *visit) run(at site.Address, f *form) {
 	m := client.Message{Method: f.endpoint.Method, Path: at.Place.Fill(at.Keys), Header: v.withToken()}
 	seen, now := v.r.PostForm.Get(seenField), slices.Clone(f.Controls)
 	if f.endpoint.Body != nil {
-		m.Body = f.read(v.r)
+		m.Body = f.read(v.r.PostForm)
+	}
+	if f.faulty() {
+		v.again(at, f, http.StatusBadRequest)
+		return
 	}
 	if seen != "" && seen != f.Seen && f.conflict(now) {
 		v.again(at, f, http.StatusConflict)
@@ -269,13 +335,21 @@ func (v *visit) run(at site.Address, f *form) {
 // again shows a form with what the person entered and why it was not accepted.
 func (v *visit) again(at site.Address, f *form, status int) {
 	for i := range f.Controls {
+		v.offerInRows(&f.Controls[i])
 		v.name(&f.Controls[i])
 	}
-	v.render(status, "form", page{Title: "Error: " + f.Title, Crumbs: v.formCrumbs(at), Data: f})
+	title := f.Title
+	if f.Error != "" {
+		title = "Error: " + title
+	}
+	v.render(status, "form", page{Title: title, Crumbs: v.formCrumbs(at), Data: f})
 }
 
 // after returns the page that follows an operation: the new row, or the page that the form leads back to.
 func (v *visit) after(at site.Address, f *form, a *client.Answer) string {
+	if v.r.PostForm.Get(anotherField) != "" {
+		return saying(v.r.URL.EscapedPath(), "created")
+	}
 	if to := v.pageOf(a.Header().Get("Location")); to != "" && f.endpoint.Method == http.MethodPost {
 		if found := v.site.Find(v.API.Prefix + "/" + strings.TrimPrefix(to, v.Path)); found.Place != nil && v.may(found.Place.By[http.MethodGet]) {
 			return saying(to, "created")
@@ -319,6 +393,12 @@ func (f *form) place(fault problem.Fault) formFault {
 			continue
 		}
 		detail := fault.Detail
+		if len(path) > 2 {
+			if in := c.At(path[1], path[2]); in != nil {
+				in.Error = strings.TrimPrefix(in.Error+"; "+detail, "; ")
+				return formFault{in.ID, c.Label + ": " + in.Label, detail}
+			}
+		}
 		if len(path) > 1 {
 			detail = strings.Join(path[1:], " / ") + ": " + detail
 		}
@@ -354,4 +434,9 @@ func (f *form) conflict(now []control.Control) bool {
 		f.Error = "Another person changed this meanwhile, and nothing was deleted. Delete it again if that is still right."
 	}
 	return true
+}
+
+// HasRows reports whether a control is a list of objects, which has a button of its own.
+func (f *form) HasRows() bool {
+	return slices.ContainsFunc(f.Controls, func(c control.Control) bool { return c.Kind == "rows" })
 }

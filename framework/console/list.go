@@ -24,6 +24,7 @@ type table struct {
 	Columns  []column
 	Rows     []row
 	HasSteps bool // a row has something that one may do with it
+	Choice   bool // the rows may be chosen
 }
 
 // A column is one member of the rows.
@@ -37,6 +38,7 @@ type column struct {
 // A row is an object of a list.
 type row struct {
 	Title string
+	Key   string // if it may be chosen
 	Page  string // "" if it has none
 	Cells []value
 	Does  []link // what one may do with it, if it has no page to read
@@ -53,6 +55,8 @@ type listPage struct {
 	Previous string
 	Exports  []link
 	Actions  []link
+	Do       []control.Option // what may be done with rows that are chosen
+	Chosen   string           // the address that does it
 	Said     string
 	Refused  *client.Rejection // the API rejected the query
 }
@@ -87,6 +91,9 @@ func (v *visit) showList(at site.Address, e *spec.Endpoint) {
 	shown.Said = said(v.r.URL.Query().Get(saidParam))
 	shown.Table = shower{v, e.ViewSet, true}.table(rows, v.rowPages(at))
 	v.offerSteps(shown.Table, at)
+	v.offerChoice(&shown, at, rows)
+	v.offerMany(&shown, at)
+	v.offerRestoring(shown.Table, at, rows)
 	shown.Table.Caption = title
 	v.sortable(e, shown.Table)
 	shown.turn(v, envelope, a.Header())
@@ -242,6 +249,38 @@ func (v *visit) offerSteps(t *table, at site.Address) {
 		t.HasSteps = t.HasSteps || len(t.Rows[i].Does) > 0
 		t.Rows[i].Page = ""
 	}
+}
+
+// offerChoice lets a person choose rows and what to do with them.
+func (v *visit) offerChoice(shown *listPage, at site.Address, rows []any) {
+	steps := v.stepsOf(at.Place)
+	if len(steps) == 0 || len(rows) == 0 {
+		return
+	}
+	shown.Table.Choice, shown.Do = true, []control.Option{{Text: "choose one", Chosen: true}}
+	for _, s := range steps {
+		shown.Do = append(shown.Do, control.Option{Value: s.name, Text: s.verb})
+	}
+	shown.Chosen = v.below(at, chosenAt)
+	for i, one := range rows {
+		o, _ := one.(wire.Members)
+		shown.Table.Rows[i].Key = wording.Key(o, v.site.Item(at.Place).KeyName())
+	}
+}
+
+// offerMany links to the pages that change or add several rows.
+func (v *visit) offerMany(shown *listPage, at site.Address) {
+	if len(shown.Table.Rows) > 0 && v.gridOf(at.Place) != nil {
+		shown.Actions = append(shown.Actions, link{Text: "Edit in rows", To: v.below(at, gridAt)})
+	}
+	if _, e := v.bulkOf(at.Place); e != nil {
+		shown.Actions = append(shown.Actions, link{Text: "Import", To: v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + importAt})
+	}
+}
+
+// below returns an address below that of a list, with its query.
+func (v *visit) below(at site.Address, end string) string {
+	return v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + end + strings.TrimSuffix("?"+v.query(), "?")
 }
 
 // elsewhere returns the place of one row for a list of a viewset below a row, such as

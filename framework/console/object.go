@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
 	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/console/internal/wording"
+	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
 )
@@ -54,7 +56,7 @@ func (v *visit) showObject(at site.Address, e *spec.Endpoint) {
 		v.refuseWith(*refused)
 		return
 	}
-	shown := objectPage{Actions: v.actionsOf(at), Related: v.relatedOf(at), Said: said(v.r.URL.Query().Get(saidParam))}
+	shown := objectPage{Actions: append(v.actionsOf(at), v.additionsTo(at, o)...), Related: v.relatedOf(at), Said: said(v.r.URL.Query().Get(saidParam))}
 	s := shower{v, e.ViewSet, false}
 	for _, m := range o {
 		one := s.show(m.Name, m.Value)
@@ -66,6 +68,33 @@ func (v *visit) showObject(at site.Address, e *spec.Endpoint) {
 	}
 	title := cmp.Or(wording.Title(o), v.titleOfPlace(at.Place))
 	v.render(http.StatusOK, "object", page{Title: title, Crumbs: v.crumbs(at), Data: shown})
+}
+
+// additionsTo links to the forms that add a copy of a row, and rows of other viewsets that refer to it.
+func (v *visit) additionsTo(at site.Address, o wire.Members) (all []link) {
+	e := at.Place.By[http.MethodGet]
+	list := v.site.Lists[e.ViewSet]
+	if list == nil || v.site.Item(list) != at.Place {
+		return nil
+	}
+	if post := list.By[http.MethodPost]; v.may(post) && post.Body != nil && post.Body.Items == nil && post.Upload == nil {
+		all = append(all, link{Text: "Duplicate", To: v.formAt(site.Address{Place: list}, post) + "?" + url.Values{fromField: {at.Keys[at.Place.KeyName()]}}.Encode()})
+	}
+	for _, p := range v.site.Places {
+		post := p.By[http.MethodPost]
+		if !v.may(post) || post.Body == nil || post.Body.Items != nil || v.site.Lists[post.ViewSet] != p || len(p.Segs) > len(list.Segs)+1 {
+			continue
+		}
+		for _, f := range post.Body.Shape.Fields {
+			if f.Ref == e.ViewSet && f.Nested == nil && control.New(f, v.zone()).Kind != "lines" {
+				text := "Add " + strings.ToLower(naming.Singular(v.titleOfPlace(p)))
+				query := url.Values{f.Name: {wording.Key(o, v.keyFor(list, f))}}
+				all = append(all, link{Text: text, To: v.formAt(site.Address{Place: p}, post) + "?" + query.Encode()})
+				break
+			}
+		}
+	}
+	return all
 }
 
 // showOperations answers with the page of an address that only writes.

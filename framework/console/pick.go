@@ -35,6 +35,21 @@ func (v *visit) offer(c *control.Control, viewset string) {
 	}
 }
 
+// offerInRows lets a person choose rows of viewsets in the objects of a list.
+func (v *visit) offerInRows(c *control.Control) {
+	for i := range c.Rows {
+		for j := range c.Rows[i].Controls {
+			in := &c.Rows[i].Controls[j]
+			if in.Field.Ref == "" || in.Elsewhere != "" {
+				continue
+			}
+			v.offer(in, in.Field.Ref)
+			in.Choose()
+			v.name(in)
+		}
+	}
+}
+
 // keyFor returns the member of the rows of a list by which a field names one: their key, unless that is of another type, such as
 // a slug. Then it is their id.
 func (v *visit) keyFor(list *site.Place, f *input.Field) string {

@@ -59,7 +59,7 @@ func (v *visit) signIn() {
 	}
 	status := http.StatusOK
 	if v.r.Method == http.MethodPost {
-		a := v.client.Send(v.w, v.r, client.Message{Method: e.Method, Path: v.sessionAt(), Body: f.read(v.r), Header: v.withToken()})
+		a := v.client.Send(v.w, v.r, client.Message{Method: e.Method, Path: v.sessionAt(), Body: f.read(v.r.PostForm), Header: v.withToken()})
 		if a.OK() {
 			v.redirect(next)
 			return

@@ -21,13 +21,21 @@ import (
 
 // A value is one value of an answer, as a page shows it.
 type value struct {
-	Kind   string // none, text, number, yes, no, time, rows, list or object
+	Kind   string // none, text, number, yes, no, time, rows, list, object or changes
 	Text   string
 	Link   string // the page of the row that it names, or the address that it is; "" for none
 	Stamp  string // of a time: the machine's form
 	Items  []value
 	Fields []field
 	Table  *table
+
+	Changes []valueChange
+}
+
+// A valueChange is a field of an entry of a history with its values before and after.
+type valueChange struct {
+	Label    string
+	From, To value
 }
 
 // A field is a value with its name.
@@ -77,7 +85,7 @@ func (s shower) show(name string, v any) value {
 // text shows a text: as a time, as a link to the row that it names or to the address that it is, or as it is.
 func (s shower) text(name, text string) value {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return value{Kind: "time", Text: at.UTC().Format("2 Jan 2006, 15:04 UTC"), Stamp: text}
+		return value{Kind: "time", Text: at.In(s.zone()).Format("2 Jan 2006, 15:04 MST"), Stamp: at.UTC().Format(time.RFC3339)}
 	}
 	v := value{Kind: "text", Text: text, Link: s.rowPage(name, text)}
 	switch u, err := url.Parse(text); {
@@ -92,6 +100,9 @@ func (s shower) text(name, text string) value {
 }
 
 func (s shower) object(name string, o wire.Members) value {
+	if changes := s.changes(o); changes != nil {
+		return value{Kind: "changes", Changes: changes}
+	}
 	shown := value{Kind: "object", Text: wording.Title(o)}
 	if list := s.target(name); list != nil {
 		if item := s.site.Item(list); item != nil {

@@ -12,6 +12,25 @@ if (refused) refused.focus();
 const curl = document.querySelector(".api code");
 if (curl) curl.textContent = curl.textContent.replace(" '/", " '" + location.origin + "/");
 
+// Times are those of the browser's zone from the second page on.
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const base = document.querySelector(".home");
+if (zone && base && !document.cookie.split("; ").includes("zone=" + zone)) {
+  document.cookie = "zone=" + zone + "; path=" + new URL(base.href).pathname + "; max-age=31536000; samesite=lax" + (location.protocol === "https:" ? "; secure" : "");
+  if (document.querySelector("main time") && !document.querySelector("form[data-guard]")) location.reload();
+}
+
+// Ctrl+K and / lead to the search in everything.
+addEventListener("keydown", (event) => {
+  const find = document.getElementById("find");
+  const typing = event.target.closest("input, textarea, select");
+  if (find && (event.key === "k" && (event.ctrlKey || event.metaKey) || event.key === "/" && !typing)) { event.preventDefault(); find.focus(); find.select(); }
+});
+
+// One box chooses all rows of a page.
+const all = document.querySelector("input[data-all]");
+if (all) all.addEventListener("change", () => { for (const box of document.querySelectorAll("input[name=row]")) box.checked = all.checked; });
+
 // A page that the browser kept is read again, so that nobody sees it after signing out.
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
@@ -96,3 +115,12 @@ function offerSearch(key, number) {
 }
 
 document.querySelectorAll("input[data-find]").forEach(offerSearch);
+
+// A file is read into the text, so that the person sees it before it is sent.
+const chooser = document.querySelector("[data-file]");
+if (chooser) {
+  chooser.hidden = false;
+  chooser.querySelector("input").addEventListener("change", async (event) => {
+    if (event.target.files.length > 0) document.getElementById("csv").value = await event.target.files[0].text();
+  });
+}

@@ -23,7 +23,7 @@ import (
 // A Control is one field of a form.
 type Control struct {
 	ID, Name, Label, Hint string
-	Kind                  string // text, area, secret, number, bool, time, choice, lines, json; or search and expression in a filter
+	Kind                  string // text, area, secret, number, bool, time, exact, choice, lines, rows, json; or search and expression in a filter
 	Value                 string
 	Was                   string // the value that the form began with
 	Error                 string
@@ -35,6 +35,10 @@ type Control struct {
 	Find                  string // the address that finds these rows by a search; "" for none
 	Text                  string // the title of the row that it names; "" if it is not known
 	Key                   string // the member that names a row
+	Zone                  *time.Location
+	Rows                  []Row  // of a list of objects
+	More                  string // the name of one object of the list
+	sent                  []int  // the places in Rows of the objects that were sent
 	Field                 *input.Field
 }
 
@@ -52,10 +56,10 @@ type Option struct {
 const longText = 300
 
 // New makes the control of a field of an input.
-func New(f *input.Field) Control {
+func New(f *input.Field, zone *time.Location) Control {
 	t := TypeOf(f)
 	c := Control{
-		ID: "field-" + f.Name, Name: f.Name, Label: wording.Label(f.Name), Hint: f.Doc, Required: f.Required, Field: f,
+		ID: "field-" + f.Name, Name: f.Name, Label: wording.Label(f.Name), Hint: f.Doc, Required: f.Required, Field: f, Zone: zone,
 		Nullable: !f.Required && (f.Typ.Kind() == reflect.Pointer || f.Value.Optional),
 	}
 	for _, r := range f.Rules {
@@ -65,6 +69,8 @@ func New(f *input.Field) Control {
 	}
 	c.Kind = KindOf(t)
 	switch {
+	case f.Nested != nil && isRows(t):
+		c.Kind, c.More = "rows", strings.ToLower(naming.Singular(c.Label))
 	case f.Nested != nil && c.Kind != "lines":
 		c.Kind = "json"
 	case f.Enum != nil:
@@ -127,12 +133,22 @@ func (c *Control) Fill(v any) {
 		c.Value = string(wire.IndentJSON(nil, v, ""))
 	case c.Kind == "lines":
 		c.Value = linesOf(v)
+	case c.Kind == "rows":
+		c.fillRows(v)
 	case c.Kind == "time":
-		c.Value = localTime(text)
+		c.Value = localTime(text, c.Zone)
 	case kind != jsontext.KindNull:
 		c.Value = text
 	default:
 		c.Value = ""
+	}
+	c.Choose()
+}
+
+// Enter gives a control a value of the API as text, as if a person had entered it.
+func (c *Control) Enter(text string) {
+	if c.Value = text; c.Kind == "time" {
+		c.Value = localTime(text, c.Zone)
 	}
 	c.Choose()
 }
@@ -164,22 +180,22 @@ func linesOf(v any) string {
 	return strings.Join(lines, "\n")
 }
 
-// The form of a time in a form: whole minutes or seconds in UTC, without a zone.
+// The form of a time in a control: whole minutes or seconds, without a zone.
 const (
 	minuteForm = "2006-01-02T15:04"
 	secondForm = "2006-01-02T15:04:05"
 )
 
-// localTime returns a time of the API as a control for times has it, in UTC.
-func localTime(text string) string {
+// localTime returns a time of the API as a control for times has it, in a zone.
+func localTime(text string, zone *time.Location) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return text
 	}
 	if at.Second() == 0 {
-		return at.UTC().Format(minuteForm)
+		return at.In(zone).Format(minuteForm)
 	}
-	return at.UTC().Format(secondForm)
+	return at.In(zone).Format(secondForm)
 }
 
 // Take gives a control what a person entered.
@@ -189,6 +205,9 @@ func (c *Control) Take(sent url.Values) {
 	}
 	if values, ok := sent[WasPrefix+c.Name]; ok && len(values) > 0 {
 		c.Was = strings.ReplaceAll(values[0], "\r\n", "\n")
+	}
+	if c.Kind == "rows" {
+		c.takeRows(sent)
 	}
 	c.Choose()
 }
@@ -200,6 +219,8 @@ func (c *Control) JSON(partial bool) (jsontext.Value, bool) {
 	text := strings.TrimSpace(c.Value)
 	if text == "" {
 		switch {
+		case c.Kind == "rows":
+			return jsontext.Value("[]"), partial || c.Required
 		case c.Nullable && partial:
 			return jsontext.Value("null"), true
 		case c.Kind == "lines" && partial:
@@ -220,7 +241,9 @@ func (c *Control) JSON(partial bool) (jsontext.Value, bool) {
 		}
 		return quoted(c.Value), true
 	case "time":
-		return quoted(wireTime(text)), true
+		return quoted(c.wireTime(text)), true
+	case "rows":
+		return jsontext.Value(text), true
 	case "lines":
 		return c.lines(), true
 	case "json":
@@ -269,12 +292,23 @@ func number(text string) jsontext.Value {
 
 func quoted(text string) jsontext.Value { return wire.AppendJSON(nil, text) }
 
-// wireTime returns the time of a control as the API reads it, in UTC. Another text stays as it is.
-func wireTime(text string) string {
+// wireTime returns the time of a control as the API reads it. Another text stays as it is. So does a time that clocks of the zone
+// skip or show twice, and the control says so: its next form takes the time with its offset.
+func (c *Control) wireTime(text string) string {
 	for _, form := range []string{minuteForm, secondForm} {
-		if at, err := time.Parse(form, text); err == nil {
-			return at.Format(time.RFC3339)
+		at, err := time.ParseInLocation(form, text, c.Zone)
+		if err != nil {
+			continue
 		}
+		switch {
+		case at.Format(form) != text:
+			c.Kind, c.Error = "exact", "The clocks of "+c.Zone.String()+" skip this time. Enter another, or one with its offset, such as 2026-03-29T03:30:00+02:00."
+			return text
+		case at.Add(time.Hour).Format(form) == text || at.Add(-time.Hour).Format(form) == text:
+			c.Kind, c.Error = "exact", "The clocks of "+c.Zone.String()+" show this time twice. Enter it with its offset, such as 2026-10-25T02:30:00+02:00."
+			return text
+		}
+		return at.UTC().Format(time.RFC3339)
 	}
 	return text
 }

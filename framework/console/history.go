@@ -1,0 +1,70 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"trestle.example/framework/console/internal/site"
+	"trestle.example/framework/console/internal/wording"
+	"trestle.example/framework/internal/spec"
+	"trestle.example/framework/internal/wire"
+)
+
+// The members of an entry of a history: the changes of fields, each with its value before and after.
+const (
+	changesMember = "changes"
+	fromMember    = "from"
+	toMember      = "to"
+)
+
+// changes returns the changes of an entry of a history; nil for any other object.
+func (s shower) changes(o wire.Members) (all []valueChange) {
+	for _, m := range o {
+		values, _ := m.Value.(wire.Members)
+		if len(values) == 0 {
+			return nil
+		}
+		for _, one := range values {
+			if one.Name != fromMember && one.Name != toMember {
+				return nil
+			}
+		}
+		all = append(all, valueChange{wording.Label(m.Name), s.show(m.Name, values.Member(fromMember)), s.show(m.Name, values.Member(toMember))})
+	}
+	return all
+}
+
+// offerRestoring links the entries of the history of a row to the form of the row with the values of before the change. The
+// person sees them before they are saved.
+func (v *visit) offerRestoring(t *table, at site.Address, rows []any) {
+	item := v.site.Find(strings.TrimSuffix(strings.TrimSuffix(at.Place.Fill(at.Keys), "/"), "/history"))
+	if !strings.HasSuffix(strings.TrimSuffix(at.Place.Path, "/"), "/history") || item.Place == nil {
+		return
+	}
+	e := item.Place.By[http.MethodPatch]
+	if !v.may(e) || e.Body == nil {
+		return
+	}
+	for i, one := range rows {
+		o, _ := one.(wire.Members)
+		changes, _ := o.Member(changesMember).(wire.Members)
+		if query := before(changes, e); len(query) > 0 {
+			t.Rows[i].Does = append(t.Rows[i].Does, link{Text: "Restore", To: v.formAt(item, e) + "?" + query.Encode()})
+			t.HasSteps = true
+		}
+	}
+}
+
+// before returns the values of before a change that the form of an endpoint has a field for.
+func before(changes wire.Members, e *spec.Endpoint) url.Values {
+	query := url.Values{}
+	for _, m := range changes {
+		values, _ := m.Value.(wire.Members)
+		text, _ := wording.Scalar(values.Member(fromMember))
+		if e.Body.Shape.ByName[m.Name] != nil && text != "" {
+			query.Set(m.Name, text)
+		}
+	}
+	return query
+}
