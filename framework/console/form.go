@@ -14,6 +14,7 @@ import (
 	"trestle.example/framework/console/internal/control"
 	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/console/internal/wording"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/naming"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/wire"
@@ -240,21 +241,7 @@ func (f *form) prepare(v *visit) {
 		case field.Ref != "":
 			v.offer(&c, field.Ref)
 		}
-		switch now := f.object.Member(field.Name); {
-		case f.object != nil && field.Ref != "":
-			c.Refer(now)
-		case f.object != nil:
-			c.Fill(now)
-		case query.Has(field.Name):
-			c.Enter(query.Get(field.Name))
-		case field.Sent != nil && !f.endpoint.Body.Partial:
-			answered, _ := wire.ReadOrdered(field.Sent)
-			c.Fill(answered)
-		}
-		c.Was = c.Value
-		if f.object != nil && query.Has(field.Name) { // such as a value of before
-			c.Enter(query.Get(field.Name))
-		}
+		f.fill(&c, field, query)
 		if c.Kind == "rows" && v.r.Method != http.MethodPost {
 			c.AddRow()
 		}
@@ -263,6 +250,29 @@ func (f *form) prepare(v *visit) {
 			v.name(&c)
 		}
 		f.Controls = append(f.Controls, c)
+	}
+}
+
+// fill gives a control the value of the row, that of the query, or the default. A value of the query beside a row is one that the
+// person enters, such as a value of before.
+func (f *form) fill(c *control.Control, field *input.Field, query url.Values) {
+	switch now := f.object.Member(field.Name); {
+	case f.object != nil && field.Ref != "":
+		c.Refer(now)
+	case f.object != nil:
+		c.Fill(now)
+	case field.Sent != nil && !f.endpoint.Body.Partial && !query.Has(field.Name):
+		answered, _ := wire.ReadOrdered(field.Sent)
+		c.Fill(answered)
+	}
+	if f.object != nil {
+		c.Was = c.Value
+	}
+	if query.Has(field.Name) {
+		c.Enter(query.Get(field.Name))
+	}
+	if f.object == nil {
+		c.Was = c.Value
 	}
 }
 

@@ -177,12 +177,10 @@ func (s shower) cell(m wire.Member) value {
 
 // rank is the place of a column: a column that names all rows is first.
 func (t *table) rank(column int) int {
-	i := slices.Index(wording.Titles, t.Columns[column].Name)
-	switch {
-	case i < 0, slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text == "" || r.Cells[column].Kind == "none" }):
+	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text == "" || r.Cells[column].Kind == "none" }) {
 		return 0
 	}
-	return i - len(wording.Titles)
+	return wording.Rank(t.Columns[column].Name)
 }
 
 // order puts the columns in the order of their ranks. Their keys are last, unless they alone name the rows.

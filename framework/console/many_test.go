@@ -168,7 +168,7 @@ func TestCopiesAndMore(t *testing.T) {
 		copied := "/admin/baskets/~post?~from=" + d.baskets()["Box"].ID.String()
 		asha.get(copied).is(200).says(`value="Box"`, `name="lines.0.count" type="text" inputmode="decimal" value="2"`)
 		asha.get("/admin/baskets/~post?~from=" + d.baskets()["Apples of Ravi"].ID.String()).is(200).lacks("Ravi")
-		asha.get("/admin/agents/" + agents[0] + "/").is(200).says(`>Add ticket</a>`, `~post?agent_id=`+agents[0])
+		asha.get("/admin/agents/"+agents[0]+"/").is(200).says(`>Add ticket</a>`, `~post?agent_id=`+agents[0])
 	})
 }
 

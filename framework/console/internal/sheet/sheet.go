@@ -106,29 +106,34 @@ func namesOf(shape *input.Shape) (names []string) {
 func (s *Sheet) Body() jsontext.Value {
 	list := jsontext.Value{'['}
 	for i, cells := range s.Rows {
-		o := wire.Members{}
-		for j, cell := range cells {
-			c := s.Columns[j]
-			if c.Value = plain(cell); strings.TrimSpace(c.Value) == "" {
-				continue
-			}
-			if c.Kind == "bool" {
-				c.Value = boolean(c.Value)
-			}
-			if v, given := c.JSON(false); given {
-				o.Add(c.Name, v)
-			}
-		}
-		text, err := wire.Encode(o)
-		if err != nil {
-			text = []byte("{}")
-		}
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = append(list, text...)
+		list = append(list, s.object(cells)...)
 	}
 	return append(list, ']')
+}
+
+// object returns a row as an object.
+func (s *Sheet) object(cells []string) []byte {
+	o := wire.Members{}
+	for j, cell := range cells {
+		c := s.Columns[j]
+		if c.Value = plain(cell); strings.TrimSpace(c.Value) == "" {
+			continue
+		}
+		if c.Kind == "bool" {
+			c.Value = boolean(c.Value)
+		}
+		if v, given := c.JSON(false); given {
+			o.Add(c.Name, v)
+		}
+	}
+	text, err := wire.Encode(o)
+	if err != nil {
+		return []byte("{}")
+	}
+	return text
 }
 
 // plain removes the apostrophe that an export puts before a text that a spreadsheet would take for a formula.

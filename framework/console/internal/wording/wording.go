@@ -2,6 +2,7 @@
 package wording
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,12 +41,20 @@ func Label(name string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Titles are the members whose value names a row to people, the best first.
-var Titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"}
+// titles are the members whose value names a row to people, the best first.
+var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"} //nolint:gochecknoglobals // it does not change
+
+// Rank orders members by how well their values name a row, the best first. A member that names none has 0, and the others are below.
+func Rank(member string) int {
+	if i := slices.Index(titles, member); i >= 0 {
+		return i - len(titles)
+	}
+	return 0
+}
 
 // Title returns what names an object to people.
 func Title(o wire.Members) string {
-	for _, name := range Titles {
+	for _, name := range titles {
 		if text := Key(o, name); text != "" {
 			return text
 		}
