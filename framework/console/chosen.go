@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -93,12 +94,9 @@ func (v *visit) doChosen(at site.Address) {
 // doTo does an operation to a row, if the person is sure.
 func (v *visit) doTo(r *chosenRow, s rowStep, at site.Address, shown *chosenPage) {
 	item := v.site.Item(at.Place)
-	keys := map[string]string{item.KeyName(): r.Key}
-	for name, above := range at.Keys {
-		if name != item.KeyName() {
-			keys[name] = above
-		}
-	}
+	keys := map[string]string{}
+	maps.Copy(keys, at.Keys)
+	keys[item.KeyName()] = r.Key
 	if item.By[http.MethodGet] != nil {
 		r.Page = v.pageOf(item.Fill(keys))
 	}

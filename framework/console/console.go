@@ -182,7 +182,7 @@ func (v *visit) address() {
 }
 
 // listPages answer at addresses of a list with several of its rows.
-var listPages = map[string]func(*visit, site.Address){ //nolint:gochecknoglobals // it does not change
+var listPages = map[string]func(*visit, site.Address){
 	chosenMethod: (*visit).doChosen, gridMethod: (*visit).editRows, importMethod: (*visit).importRows,
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -188,9 +189,7 @@ func (v *visit) saveGrid(shown *gridPage, at site.Address, e *spec.Endpoint) int
 func (v *visit) saveRow(r *gridRow, at site.Address, e *spec.Endpoint) string {
 	item := v.site.Item(at.Place)
 	keys := map[string]string{}
-	for name, above := range at.Keys {
-		keys[name] = above
-	}
+	maps.Copy(keys, at.Keys)
 	keys[item.KeyName()] = r.Key
 	f, there := &form{endpoint: e}, site.Address{Place: item, Keys: keys}
 	if refused := f.begin(v, there); refused != nil {

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -188,9 +189,7 @@ func TestChosenRows(t *testing.T) {
 		token := asha.form("/admin/baskets/", nil)
 		sent := func(more url.Values) *seen {
 			form := url.Values{"~token": token["~token"], "row": keys}
-			for name, values := range more {
-				form[name] = values
-			}
+			maps.Copy(form, more)
 			return asha.send(http.MethodPost, at, form)
 		}
 		asha.get(at).is(303)

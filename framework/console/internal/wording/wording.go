@@ -42,7 +42,7 @@ func Label(name string) string {
 }
 
 // titles are the members whose value names a row to people, the best first.
-var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"} //nolint:gochecknoglobals // it does not change
+var titles = []string{"title", "name", "label", "full_name", "fullName", "number", "email", "username", "slug", "sku", "id"}
 
 // Rank orders members by how well their values name a row, the best first. A member that names none has 0, and the others are below.
 func Rank(member string) int {
