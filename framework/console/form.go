@@ -1,7 +1,6 @@
 package console
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -51,17 +50,6 @@ type change struct {
 	Label, Before, Now, Entered string
 	Differs                     bool // the person at the form changed it too
 }
-
-// The names of the fields that a form sends beside its controls. No field of an input has a tilde.
-const (
-	seenField    = "~seen"
-	onceField    = "~once"
-	nextField    = "~next"
-	anotherField = "~another" // an empty form follows
-	moreField    = "~more"    // the name of a list that gets one more row before the form is sent
-	fromField    = "~from"    // the key of a row whose values a form for a new one begins with
-	zoneField    = "~zone"    // the time zone of the form
-)
 
 // operate shows the form of an operation, and runs the operation.
 func (v *visit) operate(at site.Address, method string) {
@@ -196,14 +184,6 @@ func (f *form) grow(v *visit) {
 			v.offerInRows(c)
 		}
 	}
-}
-
-// onceOf returns a new key by which the API does an operation once; "" for an operation that takes none.
-func onceOf(e *spec.Endpoint) string {
-	if !e.Idempotent {
-		return ""
-	}
-	return rand.Text()
 }
 
 // creates reports whether a replacement of a row makes it if there is none.

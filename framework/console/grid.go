@@ -160,7 +160,7 @@ func (g *gridPage) add(key, title string, o wire.Members, fields []*input.Field,
 	g.Rows = append(g.Rows, r)
 }
 
-// saveGrid changes each row of which a person changed a value, and returns the status of the answer.
+// saveGrid changes each row in which a person changed a value, and returns the status of the answer.
 func (v *visit) saveGrid(shown *gridPage, at site.Address, e *spec.Endpoint) int {
 	failed := 0
 	for i := range shown.Rows {

@@ -11,30 +11,6 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// The members of an entry of a history: the changes of fields, each with its value before and after.
-const (
-	changesMember = "changes"
-	fromMember    = "from"
-	toMember      = "to"
-)
-
-// changes returns the changes of an entry of a history; nil for any other object.
-func (s shower) changes(o wire.Members) (all []valueChange) {
-	for _, m := range o {
-		values, _ := m.Value.(wire.Members)
-		if len(values) == 0 {
-			return nil
-		}
-		for _, one := range values {
-			if one.Name != fromMember && one.Name != toMember {
-				return nil
-			}
-		}
-		all = append(all, valueChange{wording.Label(m.Name), s.show(m.Name, values.Member(fromMember)), s.show(m.Name, values.Member(toMember))})
-	}
-	return all
-}
-
 // offerRestoring links the entries of the history of a row to the form of the row with the values of before the change. The
 // person sees them before they are saved.
 func (v *visit) offerRestoring(t *table, at site.Address, rows []any) {

@@ -11,7 +11,6 @@ import (
 const (
 	exportAt     = "~export"
 	exportMethod = "EXPORT"
-	jsonAt       = "~json"
 	jsonMethod   = "JSON"
 )
 

@@ -80,7 +80,7 @@ func (v *visit) rowsOf(list *site.Place, name, query string) (options []control.
 		}
 		options = append(options, control.Option{Value: key, Text: wording.Title(o), Page: wording.Key(o, pageKey)})
 	}
-	var turn listPage
+	var turn turning
 	turn.turn(v, envelope, a.Header())
 	return options, turn.Next == ""
 }

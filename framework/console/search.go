@@ -133,7 +133,7 @@ func (v *visit) rowsFoundIn(p *site.Place, text string) (found foundRows) {
 	return found
 }
 
-// hintOf returns some values of a row beside its title, by which people tell it from others.
+// hintOf returns some values of a row beside its title, by which people know it from others.
 func (v *visit) hintOf(viewset string, o wire.Members) string {
 	var hints []string
 	for _, m := range o {

@@ -11,15 +11,6 @@ import (
 	"trestle.example/framework/console/internal/control"
 )
 
-// csrfField is the name of the field of a form that has the token. It is sent to the API as the header X-CSRFToken.
-const (
-	csrfField  = "~token"
-	csrfHeader = "X-CSRFToken"
-)
-
-// sessionAt is the path of the endpoint of sessions.
-func (c *Console) sessionAt() string { return c.API.Prefix + c.Session }
-
 // readSession returns the name of the caller, "" for none, and the token for forms.
 func readSession(a *client.Answer) (user, csrf string) {
 	var session struct {
@@ -35,13 +26,6 @@ func readSession(a *client.Answer) (user, csrf string) {
 		}
 	}
 	return "signed in", session.CSRF
-}
-
-// withToken returns the headers of a request to the API that may write.
-func (v *visit) withToken() http.Header {
-	h := http.Header{}
-	h.Set(csrfHeader, v.r.PostFormValue(csrfField))
-	return h
 }
 
 // signIn shows the form for signing in, and signs in.

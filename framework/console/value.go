@@ -171,3 +171,27 @@ func (s shower) titleFor(list *site.Place, key string) string {
 func fits(e *spec.Endpoint, key string) bool {
 	return e.Key == nil || control.KindOf(e.Key.Type) == "number" || (uuid.Validate(key) == nil) == (naming.Indirect(e.Key.Type) == reflect.TypeFor[uuid.UUID]())
 }
+
+// changes returns the changes of an entry of a history; nil for any other object.
+func (s shower) changes(o wire.Members) (all []valueChange) {
+	for _, m := range o {
+		values, _ := m.Value.(wire.Members)
+		if len(values) == 0 {
+			return nil
+		}
+		for _, one := range values {
+			if one.Name != fromMember && one.Name != toMember {
+				return nil
+			}
+		}
+		all = append(all, valueChange{wording.Label(m.Name), s.show(m.Name, values.Member(fromMember)), s.show(m.Name, values.Member(toMember))})
+	}
+	return all
+}
+
+// The members of an entry of a history: the changes of fields, each with its value before and after.
+const (
+	changesMember = "changes"
+	fromMember    = "from"
+	toMember      = "to"
+)

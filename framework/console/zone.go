@@ -8,6 +8,9 @@ import (
 // zoneCookie has the name of the time zone of the browser, which the script sets. Without it, times are in UTC.
 const zoneCookie = "zone"
 
+// zoneField is the name of the field of a form with its time zone.
+const zoneField = "~zone"
+
 // zone returns the time zone of the person: that of the form that is sent, or that of the browser.
 func (v *visit) zone() *time.Location {
 	if v.in != nil {

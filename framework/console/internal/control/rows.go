@@ -73,7 +73,7 @@ func (c *Control) fillRows(v any) {
 	c.settle()
 }
 
-// takeRows takes the rows that a person entered, those of which a form was sent.
+// takeRows takes the rows that were sent.
 func (c *Control) takeRows(sent map[string][]string) {
 	for number := len(c.Rows); ; number++ {
 		prefix := c.Name + "." + strconv.Itoa(number) + "."
