@@ -8,6 +8,8 @@
 // /api/patients/?city=Pune is /admin/patients/?city=Pune. An operation that writes has a form at
 // the address of its path with a tilde and its method: /admin/patients/~post.
 //
+// A program adds tiles to the first page and pages of its own: see [Tile] and [Page]. Their functions read the API as the caller too.
+//
 // People sign in by the endpoint of sessions of package auth. The cookies of the console have names
 // of their own, which the API does not accept. The pages need no script.
 package console

@@ -30,6 +30,9 @@ func (v *visit) showOwn(p *own.Page, keys map[string]string) {
 	case v.r.Method == http.MethodPost:
 		v.refuse(http.StatusMethodNotAllowed, "A page is read; an operation has an address of its own.")
 		return
+	case !strings.HasSuffix(v.path, "/"): // so that the addresses in the page are below it
+		v.redirect(v.r.URL.EscapedPath() + "/" + strings.TrimSuffix("?"+v.r.URL.RawQuery, "?"))
+		return
 	case !v.mayOpen(p):
 		v.refuse(http.StatusForbidden, "Your permissions do not include what this page needs.")
 		return

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -10,11 +11,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/uuid"
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
 	"trestle.example/framework/console"
 	"trestle.example/framework/filter"
 	"trestle.example/framework/frameworktest"
+	"trestle.example/framework/page"
 	"trestle.example/framework/sqldb"
 )
 
@@ -23,7 +26,7 @@ func managed() framework.ViewSet[agent] {
 	return framework.ViewSet[agent]{
 		Name: "agents", Under: "manage", Verbs: framework.CRUD[agentInput, agentView](), Scope: framework.Public(), Ordering: framework.Ordering{Default: "name"},
 		Permission: framework.Holds("agents.change"), Filters: []framework.Filter{filter.Exact("name")}, Unindexed: []string{"name"},
-		Totals: framework.Totals{By: []string{"name"}},
+		Totals: framework.Totals{By: []string{"name"}}, Pagination: page.Screen{Size: 2},
 	}
 }
 
@@ -72,6 +75,17 @@ func queue(v console.Visit) (any, error) {
 	return shown, err
 }
 
+// count reads the rows of two lists that are divided in different ways, and returns how many it got.
+func count(v console.Visit) (any, error) {
+	var some, all []struct{ Name string }
+	part, err := v.ReadRows("/manage/agents/?name=Twin", 5, &some)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := v.ReadRows("/agents/", 500, &all)
+	return fmt.Sprint(len(some), part, len(all), whole), err
+}
+
 // withPages adds tiles and pages to the console of the desk.
 func withPages(c *framework.Config) {
 	c.Console.Tiles = []console.Tile{
@@ -96,6 +110,7 @@ func withPages(c *framework.Config) {
 			Path: "staff/", Title: "For staff", Group: "Work", Files: templates, Template: "one.html", Needs: []string{"GET /manage/agents/"},
 			Data: func(console.Visit) (any, error) { return "secret of the staff", nil },
 		},
+		{Path: "count/", Title: "Count", Files: templates, Template: "one.html", Data: count},
 		{Path: "broken/", Title: "Broken", Files: templates, Template: "one.html", Data: func(console.Visit) (any, error) { return nil, errors.New("an inner detail") }},
 	}
 	c.Console.Renderers = map[string]console.Renderer{
@@ -153,6 +168,7 @@ func TestOwnPages(t *testing.T) {
 				t.Errorf("%s: status %d", path, got.status)
 			}
 		}
+		b.get("/admin/queue?reason=done").to("/admin/queue/?reason=done")
 		b.get("/admin/broken/").is(500).lacks("inner detail")
 		b.send(http.MethodPost, "/admin/queue/", b.form("/admin/queue/", nil)).is(405)
 
@@ -160,6 +176,26 @@ func TestOwnPages(t *testing.T) {
 		d.signedIn("boss@example.com").get("/admin/manage/agents/"+a.ID.String()+"/").is(200).says("~patch", "<dd>")
 		b.get("/admin/agents/").is(200).says("~Meera~").lacks("javascript:")
 		b.get("/admin/tickets/").is(200).says("P1")
+	})
+}
+
+// TestRowsOfSeveralPages: rows are read page after page, whatever divides the list, and no more than the page needs.
+func TestRowsOfSeveralPages(t *testing.T) {
+	onBothWithPages(t, func(t *testing.T, d *desk) {
+		filled(t, d)
+		boss := d.signedIn("boss@example.com")
+		for twins, want := range map[int]string{4: "4 true", 5: "5 true", 6: "5 false", 120: "5 false 121 true"} {
+			var all []*agent
+			for range twins {
+				all = append(all, &agent{ID: uuid.Must(uuid.NewV7()), Name: "Twin"})
+			}
+			d.insert(&all)
+			boss.get("/admin/count/").is(200).says("One: " + want)
+			if _, err := d.db.Session().IDB().NewDelete().Model((*agent)(nil)).Where("name = 'Twin'").Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.signedIn("asha@example.com").get("/admin/count/").is(403)
 	})
 }
 
