@@ -36,6 +36,8 @@ type (
 	Header = call.Header
 	// A Permission decides whether a caller may use an endpoint: see [call.Permission].
 	Permission = call.Permission
+	// A PermissionName is the name of a permission in an input or a view: see [call.PermissionName].
+	PermissionName = call.PermissionName
 	// A Route is the viewset and the verb or action of a request: see [call.Route].
 	Route = call.Route
 	// A Middleware wraps the handler of an endpoint: see [call.Middleware].

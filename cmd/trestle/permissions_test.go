@@ -17,7 +17,7 @@ func TestPermissions(t *testing.T) {
 		"--holding patients.view,doctors.add": {"anonymous", "user", "staff", "superuser", "holder"},
 	} {
 		var rows []struct {
-			Method, Path, ViewSet, Name, Permission, Scope string
+			Method, Path, ViewSet, Name, Permission, Scope, Writers string
 			Access                                         map[string]string
 		}
 		text := r.ok("permissions --json " + flags)

@@ -16,6 +16,8 @@ type AccountOptions struct {
 	// Change adds PATCH /auth/me for the name, POST /auth/password and POST /auth/email. The
 	// last two need the current password.
 	Change bool
+	// LogoutEverywhere adds POST /auth/logout/everywhere, which ends all sign-ins of the caller.
+	LogoutEverywhere bool
 	// Delete adds DELETE /auth/me, which needs the password.
 	Delete bool
 	// BeforeDelete runs in the transaction that deletes an account, before the row of the user

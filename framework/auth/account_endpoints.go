@@ -28,6 +28,10 @@ func (s *Service) accountActions() (actions []framework.CollectionAction) {
 	if s.account.Change {
 		actions = append(actions, s.changeActions()...)
 	}
+	if s.account.LogoutEverywhere {
+		actions = append(actions, ownAction(s, http.MethodPost, "logout/everywhere", s.logoutEverywhere).ID("logoutEverywhere").
+			Doc("Revoke all tokens, sessions and JWT logins of the account, those of the request too."))
+	}
 	if s.account.Delete {
 		actions = append(actions, ownAction(s, http.MethodDelete, "me", s.deleteAccount).ID("deleteOwnAccount").
 			Refuses(framework.CodeReferenced, framework.CodeConflict, framework.CodeThrottled).

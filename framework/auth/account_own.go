@@ -205,10 +205,8 @@ func (s *Service) deleteAccount(c *framework.Call, in passwordProof) (framework.
 		if err := lockUnchanged(c, c.Session(), user); err != nil {
 			return err
 		}
-		if s.account.BeforeDelete != nil {
-			if err := s.account.BeforeDelete(c, user); err != nil {
-				return err
-			}
+		if err := s.BeforeDelete(c, user); err != nil {
+			return err
 		}
 		return s.Users.DeleteUser(c, c.Session(), user.ID)
 	})

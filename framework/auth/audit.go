@@ -25,6 +25,7 @@ const (
 	eventRefreshReused  = "refresh_reused"
 	eventAccountChanged = "account_changed"
 	eventAccountDeleted = "account_deleted"
+	eventSignInsEnded   = "sign_ins_ended"
 
 	eventResetRequested  = "password_reset_requested"
 	eventPasswordReset   = "password_reset"

@@ -112,8 +112,8 @@ func (v *visit) backFrom(at site.Address) string {
 	}
 	for n := len(at.Place.Segs); n > 0; n-- {
 		for _, p := range v.site.Places {
-			if len(p.Segs) == n && slices.Equal(p.Segs, at.Place.Segs[:n]) && v.may(p.By[http.MethodGet]) && p.By[http.MethodGet].Parts == nil {
-				return v.pageOf(p.Fill(at.Keys))
+			if p.IsAbove(at.Place, n) && v.may(p.By[http.MethodGet]) && p.By[http.MethodGet].Parts == nil {
+				return v.pageOf(p.Fill(at.To(p).Keys))
 			}
 		}
 	}
@@ -220,6 +220,8 @@ func (f *form) prepare(v *visit) {
 			c.Options = control.Choices(field.Enum, "", "choose one")
 		case field.Ref != "":
 			v.offer(&c, field.Ref)
+		case control.ListsPermissions(field):
+			c.Offer(v.permissions())
 		}
 		f.fill(&c, field, query)
 		if c.Kind == "rows" && v.r.Method != http.MethodPost {

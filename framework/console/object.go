@@ -97,7 +97,7 @@ func (v *visit) relatedOf(at site.Address) (all []link) {
 	for _, below := range v.site.Below(at.Place, false) {
 		e := below.By[http.MethodGet]
 		if v.may(e) && (e.Page != nil || e.Output != nil && !slices.ContainsFunc(e.Params, func(p spec.Param) bool { return p.Required })) {
-			all = append(all, link{Text: v.titleOfPlace(below), To: v.pageOf(below.Fill(at.Keys))})
+			all = append(all, link{Text: v.titleOfPlace(below), To: v.pageOf(below.Fill(at.To(below).Keys))})
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"trestle.example/framework/console/internal/client"
@@ -30,7 +31,14 @@ func (v *visit) offer(c *control.Control, viewset string) {
 	if searchOf(list.By[http.MethodGet]) != "" {
 		c.Find = strings.TrimSuffix(c.Elsewhere, "/") + "/" + findAt + "?" + url.Values{"key": {c.Key}}.Encode()
 	}
-	if options, whole := v.rowsOf(list, c.Key, ""); whole && len(options) <= most {
+	options, whole := v.rowsOf(list, c.Key, "")
+	switch {
+	case c.Field.ListsKeys():
+		c.Find = ""
+		if whole {
+			c.Offer(options)
+		}
+	case whole && len(options) <= most:
 		c.Kind, c.Options, c.Find = "choice", append([]control.Option{{Text: "choose one", Chosen: true}}, options...), ""
 	}
 }
@@ -55,11 +63,19 @@ func (v *visit) offerInRows(c *control.Control) {
 func (v *visit) keyFor(list *site.Place, f *input.Field) string {
 	item := v.site.Item(list)
 	for _, e := range item.By {
-		if e.Key != nil && naming.Indirect(e.Key.Type) != naming.Indirect(control.TypeOf(f)) {
+		if e.Key != nil && naming.Indirect(e.Key.Type) != naming.Indirect(keyType(f)) {
 			return "id"
 		}
 	}
 	return item.KeyName()
+}
+
+// keyType is the type of the keys that a field has.
+func keyType(f *input.Field) reflect.Type {
+	if f.ListsKeys() {
+		return f.KeyType()
+	}
+	return control.TypeOf(f)
 }
 
 // rowsOf lists the rows of the first page of a list, as options with a member as their value, and reports whether there are no

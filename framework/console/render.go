@@ -46,6 +46,7 @@ type page struct {
 	User      string
 	CSRF      string
 	Menu      []*group
+	Account   []link // to the pages of the own account
 	Here      string // the address of the page
 	JSON      string // the address of the same as JSON
 	API       string // its address in the API
@@ -60,7 +61,7 @@ func (v *visit) render(status int, name string, p page) {
 	p.Console, p.Base, p.User, p.CSRF, p.Here = v.Title, v.Path, v.user, v.csrf, v.r.URL.EscapedPath()
 	p.Files, p.SignOutAt = v.Path+filesAt, v.Path+signOutAt
 	p.Sheets, p.Script, p.Logo = v.files.Sheets, v.files.Script, v.files.Logo
-	p.Menu = v.menu()
+	p.Menu, p.Account = v.menu(), v.account()
 	p.Bare = p.Bare || v.user == ""
 	if at := v.site.Find(v.API.Prefix + "/" + v.path); !p.Bare && at.Place != nil && isPage(at.Place.By[http.MethodGet]) {
 		p.API = v.apiAddress()

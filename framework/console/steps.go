@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"trestle.example/framework/console/internal/site"
@@ -28,7 +27,7 @@ func (v *visit) actionsOf(at site.Address) (all []link) {
 	}
 	for _, below := range v.site.Below(at.Place, false) {
 		for _, e := range v.operations(below) {
-			all = append(all, v.step(site.Address{Place: below, Keys: at.Keys}, e))
+			all = append(all, v.step(at.To(below), e))
 		}
 	}
 	return all
@@ -73,12 +72,12 @@ func (v *visit) verbOf(p *site.Place, e *spec.Endpoint) string {
 func (v *visit) crumbs(at site.Address) (all []link) {
 	for n := 1; n < len(at.Place.Segs); n++ {
 		for _, p := range v.site.Places {
-			if len(p.Segs) == n && slices.Equal(p.Segs, at.Place.Segs[:n]) && v.may(p.By[http.MethodGet]) {
-				text := v.titleOfPlace(p)
+			if p.IsAbove(at.Place, n) && v.may(p.By[http.MethodGet]) {
+				text, keys := v.titleOfPlace(p), at.To(p).Keys
 				if site.IsKey(p.Segs[n-1]) {
-					text = wording.Short(at.Keys[p.KeyName()])
+					text = wording.Short(keys[p.KeyName()])
 				}
-				all = append(all, link{Text: text, To: v.pageOf(p.Fill(at.Keys))})
+				all = append(all, link{Text: text, To: v.pageOf(p.Fill(keys))})
 				break
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
@@ -107,9 +108,25 @@ func signIn(s *site.Site) func(context.Context, framework.ProofCaller) (http.Hea
 		if err != nil {
 			return nil, nil, fmt.Errorf("issuing a token: %w", err)
 		}
+		if err := addSpares(ctx, s, user); err != nil {
+			return nil, nil, err
+		}
 		caller, err := s.Users.Caller(ctx, session, user.ID, "proof")
 		return http.Header{"Authorization": {"Token " + secret.Reveal()}}, caller, err
 	}
+}
+
+// addSpares adds a token and a session that a caller of the proof may end and still send requests.
+func addSpares(ctx context.Context, s *site.Site, user auth.User) error {
+	if _, _, err := s.Users.IssueToken(ctx, s.DB.Session(), user, "spare", time.Hour); err != nil {
+		return fmt.Errorf("issuing a token to end: %w", err)
+	}
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	spare := map[string]any{"id": uuid.Must(uuid.NewV7()), "user_id": user.ID, "key_hash": []byte(rand.Text()), "created_at": now, "last_seen_at": now}
+	if _, err := s.DB.NewInsert().Model(&spare).Table("auth_sessions").Exec(ctx); err != nil {
+		return fmt.Errorf("storing a session to end: %w", err)
+	}
+	return nil
 }
 
 // emailOf returns the e-mail address of a new caller: at the domain of the kind's, if it has one.

@@ -180,7 +180,7 @@ func (b *binder) input(r *table.Resource, in reflect.Type, fault func(error)) *i
 		switch {
 		case err != nil:
 			fault(naming.Sentence("%s: %w", f.Place, err))
-		case naming.Indirect(f.Typ) != target.Pk.IndirectType:
+		case f.KeyType() != target.Pk.IndirectType:
 			fault(naming.Sentence("%s is %s, but the keys of %s are %s", f.Place, f.Typ, f.Ref, target.Pk.IndirectType))
 		}
 	}

@@ -42,7 +42,7 @@ func (a Catalog) spec() *spec.API {
 		Title: c.Title, Version: c.Version, Doc: c.Doc, Prefix: c.Prefix, Server: cmp.Or(a.Origin.BasePath(), "/"), ErrorsAt: a.Origin.ErrorsAt(),
 		Lenient:    len(a.Resources) == 0 || slices.ContainsFunc(a.Resources, func(r *table.Resource) bool { return !r.Strict }),
 		ErrorShape: c.ErrorShape, Case: c.Case, Codes: a.Codes, FaultCodes: a.FaultCodes(), Hidden: map[spec.MemberOf]string{},
-		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()),
+		Headers: specHeaders(standardHeaders), UsualHeaders: specHeaders(a.usualHeaders()), Permissions: a.Permissions(),
 	}
 	for _, r := range a.Resources {
 		for _, v := range r.Declaration.Verbs {

@@ -266,14 +266,14 @@ func (c *inputCompiler) field(s *Shape, sf reflect.StructField, name string, ind
 	s.Fields = append(s.Fields, f)
 }
 
-// reference checks that a field with the tag ref can hold a key.
+// reference checks that a field with the tag ref can hold a key, or a list of keys.
 func (c *inputCompiler) reference(f *Field) {
 	if f.Ref == "" {
 		return
 	}
-	t := f.Value.Typ
+	t := f.KeyType()
 	if t != naming.UUIDType && t.Kind() != reflect.String && !naming.IsInteger(t.Kind()) {
-		c.mistakef(f.Place, "ref is for a key, a uuid.UUID, a string or an integer, not for %s", f.Typ)
+		c.mistakef(f.Place, "ref is for a key, a uuid.UUID, a string or an integer, or for a list of them, not for %s", f.Typ)
 	}
 }
 

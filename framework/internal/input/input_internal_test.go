@@ -161,7 +161,7 @@ var inputMistakes = []struct {
 	{"a slice of channels", struct{ S []chan int }{}, `input.S: type chan int is not supported`},
 	{"a reference that holds no key", struct {
 		P float64 `ref:"patients"`
-	}{}, `input.P: ref is for a key, a uuid.UUID, a string or an integer, not for float64`},
+	}{}, `input.P: ref is for a key, a uuid.UUID, a string or an integer, or for a list of them, not for float64`},
 	{"a reference that is a time", struct {
 		P time.Time `ref:"patients"`
 	}{}, `input.P: ref is for a key`},

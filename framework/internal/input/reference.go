@@ -18,13 +18,33 @@ type Reference struct {
 	Owning  bool // the scope goes through this field, so it decides who owns the row
 }
 
-// Refer appends the reference in v, the value of a field, to list. It appends nothing for null.
+// ListsKeys reports whether the field, which has the tag ref, is a list of keys.
+func (f *Field) ListsKeys() bool {
+	t := f.Value.Typ
+	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
+}
+
+// KeyType is the type of the keys of the field, which has the tag ref.
+func (f *Field) KeyType() reflect.Type {
+	if f.ListsKeys() {
+		return f.Value.Typ.Elem()
+	}
+	return f.Value.Typ
+}
+
+// Refer appends the references in v, the value of a field, to list. It appends nothing for null.
 func (f *Field) Refer(list []Reference, v reflect.Value, at string) []Reference {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return list
 		}
 		v = v.Elem()
+	}
+	if f.ListsKeys() {
+		for i := range v.Len() {
+			list = append(list, Reference{Pointer: at + "/" + strconv.Itoa(i), Target: f.Ref, Key: v.Index(i).Interface()})
+		}
+		return list
 	}
 	return append(list, Reference{Pointer: at, Target: f.Ref, Key: v.Interface()})
 }

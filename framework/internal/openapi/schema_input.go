@@ -89,7 +89,10 @@ func (s *schemas) accepted(f *input.Field, partial, strict bool) wire.JSONSchema
 // of its tags, and a sentence about the tags ref and to. It adds no default if partial.
 func (s *schemas) explained(f *input.Field, schema wire.JSONSchema, partial bool) wire.JSONSchema {
 	doc := f.Doc
-	if f.Ref != "" {
+	switch {
+	case f.Ref != "" && f.ListsKeys():
+		doc = strings.TrimSpace(doc + " The ids of " + f.Ref + " that the caller may use here.")
+	case f.Ref != "":
 		doc = strings.TrimSpace(doc + " The id of one of " + f.Ref + " that the caller may use here.")
 	}
 	doc = strings.TrimSpace(doc + " " + f.Sets)

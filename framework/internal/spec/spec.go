@@ -27,6 +27,7 @@ type API struct {
 	Endpoints           []*Endpoint                 // in order of registration, the root first
 	Shown               []Shown
 	Hidden              map[MemberOf]string // the members that some answers lack, with a sentence about the others or ""
+	Permissions         []string            // the names of permissions that the declarations check, sorted
 	Mistakes            []error             // errors of pagination classes that cannot describe their pages
 }
 

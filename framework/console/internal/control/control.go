@@ -23,7 +23,7 @@ import (
 // A Control is one field of a form.
 type Control struct {
 	ID, Name, Label, Hint string
-	Kind                  string // text, area, secret, number, bool, time, exact, choice, lines, rows, json; or search and expression in a filter
+	Kind                  string // text, area, secret, number, bool, time, exact, choice, lines, many, rows, json; or search and expression in a filter
 	Value                 string
 	Was                   string // the value that the form began with
 	Error                 string
@@ -131,7 +131,7 @@ func (c *Control) Fill(v any) {
 	switch {
 	case c.Kind == "json" && v != nil:
 		c.Value = string(wire.IndentJSON(nil, v, ""))
-	case c.Kind == "lines":
+	case c.Kind == "lines", c.Kind == "many":
 		c.Value = linesOf(v)
 	case c.Kind == "rows":
 		c.fillRows(v)
@@ -153,8 +153,12 @@ func (c *Control) Enter(text string) {
 	c.Choose()
 }
 
-// Choose marks the option with the value of the control.
+// Choose marks the options that the value of the control has.
 func (c *Control) Choose() {
+	if c.Kind == "many" {
+		c.chooseMany()
+		return
+	}
 	known := false
 	for i := range c.Options {
 		c.Options[i].Chosen = c.Options[i].Value == c.Value
@@ -203,6 +207,9 @@ func (c *Control) Take(sent url.Values) {
 	if values, ok := sent[c.Name]; ok && len(values) > 0 {
 		c.Value = strings.ReplaceAll(values[0], "\r\n", "\n")
 	}
+	if _, shown := sent[WasPrefix+c.Name]; shown && c.Kind == "many" { // without a checked box, the browser sends no value
+		c.Value = strings.Join(sent[c.Name], "\n")
+	}
 	if values, ok := sent[WasPrefix+c.Name]; ok && len(values) > 0 {
 		c.Was = strings.ReplaceAll(values[0], "\r\n", "\n")
 	}
@@ -223,7 +230,7 @@ func (c *Control) JSON(partial bool) (jsontext.Value, bool) {
 			return jsontext.Value("[]"), partial || c.Required
 		case c.Nullable && partial:
 			return jsontext.Value("null"), true
-		case c.Kind == "lines" && partial:
+		case (c.Kind == "lines" || c.Kind == "many") && partial:
 			return jsontext.Value("[]"), true
 		}
 		return jsontext.Value(`""`), partial
@@ -244,7 +251,7 @@ func (c *Control) JSON(partial bool) (jsontext.Value, bool) {
 		return quoted(c.wireTime(text)), true
 	case "rows":
 		return jsontext.Value(text), true
-	case "lines":
+	case "lines", "many":
 		return c.lines(), true
 	case "json":
 		if v := jsontext.Value(text); v.IsValid() {
@@ -329,8 +336,12 @@ func Choices(values []string, chosen, none string) []Option {
 	return all
 }
 
-// Refer gives a control the row that a value of an object names: by its key, or by itself.
+// Refer gives a control the row that a value of an object names: by its key, or by itself. A list of keys is several rows.
 func (c *Control) Refer(now any) {
+	if c.Field.ListsKeys() {
+		c.Fill(now)
+		return
+	}
 	if o, whole := now.(wire.Members); whole {
 		now = o.Member(cmp.Or(c.Key, "id"))
 	}

@@ -127,11 +127,31 @@ func (p *Place) Fill(keys map[string]string) string {
 	return path
 }
 
+// To returns the address of a place above or below another one, with its keys. The names of keys depend on the path: the key of a
+// row has another name in the paths of the rows below it.
+func (a Address) To(p *Place) Address {
+	keys := map[string]string{}
+	for i, segment := range p.Segs {
+		if i < len(a.Place.Segs) && IsKey(segment) && IsKey(a.Place.Segs[i]) {
+			keys[strings.Trim(segment, "{}")] = a.Keys[strings.Trim(a.Place.Segs[i], "{}")]
+		}
+	}
+	return Address{p, keys}
+}
+
+// IsAbove reports whether a place is that of the first n segments of another one.
+func (p *Place) IsAbove(other *Place, n int) bool {
+	return len(p.Segs) == n && n <= len(other.Segs) && slices.EqualFunc(p.Segs, other.Segs[:n], isSame)
+}
+
+// isSame reports whether two segments stand for the same part of a path. Keys have different names in different paths.
+func isSame(a, b string) bool { return a == b || IsKey(a) && IsKey(b) }
+
 // Below returns the places one segment below a place: those of a name, or that of a key.
 func (s *Site) Below(p *Place, key bool) (all []*Place) {
 	for _, other := range s.Places {
 		n := len(p.Segs)
-		if len(other.Segs) == n+1 && IsKey(other.Segs[n]) == key && slices.Equal(other.Segs[:n], p.Segs) {
+		if len(other.Segs) == n+1 && IsKey(other.Segs[n]) == key && slices.EqualFunc(other.Segs[:n], p.Segs, isSame) {
 			all = append(all, other)
 		}
 	}
@@ -150,6 +170,9 @@ func (s *Site) addReferences(e *spec.Endpoint) {
 		}
 		if s.Refers[e.ViewSet] == nil {
 			s.Refers[e.ViewSet] = map[string]string{}
+		}
+		if f.ListsKeys() { // a page shows each key under the name in the singular
+			s.Refers[e.ViewSet][strings.TrimSuffix(f.Name, "s")] = f.Ref
 		}
 		for _, end := range []string{"", "_id", "Id", "ID"} {
 			if name, ok := strings.CutSuffix(f.Name, end); ok && name != "" {
