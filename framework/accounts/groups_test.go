@@ -66,7 +66,7 @@ func TestWrongInputOfAccounts(t *testing.T) {
 			{"a group that is no key", "PATCH", o.at("ann"), body{"groups": []any{"milkers"}}, "/groups/0", "format"},
 			{"a group twice", "PATCH", o.at("ann"), body{"groups": []any{o.groups["milkers"], o.groups["milkers"]}}, "/groups", "unique"},
 			{"no name of a group", "POST", groupsPath, body{}, "/name", "required"},
-			{"null for whether a user is active", "PATCH", o.at("ann"), body{"is_active": nil}, "/is_active", "null"},
+			{"null for whether a user is active", "PATCH", o.at("ann"), body{"isActive": nil}, "/isActive", "null"},
 		} {
 			o.Run(c.name, func(t *testing.T) {
 				o.as(t, "root").Do(c.method, c.path, c.body).Expect(http.StatusBadRequest).Fault(c.at, c.code)
@@ -89,7 +89,7 @@ func TestOneSuperuserRemains(t *testing.T) {
 			o.person("first", auth.NewUser{Superuser: true})
 			o.person("second", auth.NewUser{Superuser: true})
 			if round == 0 {
-				o.as(o.T, "first").Patch(o.at("root"), map[string]any{"is_superuser": false}).Expect(http.StatusOK)
+				o.as(o.T, "first").Patch(o.at("root"), map[string]any{"isSuperuser": false}).Expect(http.StatusOK)
 			}
 			var answers [2]int
 			done := make(chan struct{})
@@ -98,9 +98,9 @@ func TestOneSuperuserRemains(t *testing.T) {
 				client := o.as(o.T, who)
 				switch round % 3 {
 				case 0:
-					answers[i] = client.Patch(o.at(whom), map[string]any{"is_superuser": false}).Status()
+					answers[i] = client.Patch(o.at(whom), map[string]any{"isSuperuser": false}).Status()
 				case 1:
-					answers[i] = client.Patch(o.at(whom), map[string]any{"is_active": false}).Status()
+					answers[i] = client.Patch(o.at(whom), map[string]any{"isActive": false}).Status()
 				default:
 					answers[i] = client.Delete(o.at(whom)).Status()
 				}
@@ -126,10 +126,10 @@ func TestTheLastSuperuserStays(t *testing.T) {
 		o.person("second", auth.NewUser{Superuser: true})
 		second := o.as(o.T, "second")
 		must(o.T, o.service.Users.SetActive(o.Context(), o.db.Session(), o.people["second"].ID, false))
-		second.Patch(o.at("root"), map[string]any{"is_superuser": false}).Expect(http.StatusUnauthorized)
+		second.Patch(o.at("root"), map[string]any{"isSuperuser": false}).Expect(http.StatusUnauthorized)
 		must(o.T, o.service.Users.SetActive(o.Context(), o.db.Session(), o.people["second"].ID, true))
-		second.Patch(o.at("root"), map[string]any{"is_superuser": false}).Expect(http.StatusOK)
-		o.as(o.T, "root").Patch(o.at("second"), map[string]any{"is_superuser": false}).Expect(http.StatusForbidden)
+		second.Patch(o.at("root"), map[string]any{"isSuperuser": false}).Expect(http.StatusOK)
+		o.as(o.T, "root").Patch(o.at("second"), map[string]any{"isSuperuser": false}).Expect(http.StatusForbidden)
 	})
 }
 
@@ -184,9 +184,9 @@ func TestTheAuditLog(t *testing.T) {
 	inOffice(t, func(o *office) {
 		root, by := o.as(o.T, "root"), o.people["root"].ID.String()
 		root.Post(usersPath, map[string]any{"email": "new@example.com", "password": password, "groups": []any{o.groups["milkers"]}}).Expect(http.StatusCreated)
-		root.Patch(o.at("ann"), map[string]any{"is_staff": true, "permissions": []any{"cows.view"}, "email": "ann2@example.com", "name": "A"}).Expect(http.StatusOK)
-		root.Patch(o.at("ann"), map[string]any{"is_active": false}).Expect(http.StatusOK)
-		root.Patch(o.at("ann"), map[string]any{"is_active": true}).Expect(http.StatusOK)
+		root.Patch(o.at("ann"), map[string]any{"isStaff": true, "permissions": []any{"cows.view"}, "email": "ann2@example.com", "name": "A"}).Expect(http.StatusOK)
+		root.Patch(o.at("ann"), map[string]any{"isActive": false}).Expect(http.StatusOK)
+		root.Patch(o.at("ann"), map[string]any{"isActive": true}).Expect(http.StatusOK)
 		root.Post(o.at("ann")+"password/", map[string]any{"password": newPassword}).Expect(http.StatusNoContent)
 		root.Post(o.at("ann")+"logout/", nil).Expect(http.StatusNoContent)
 		root.Delete(o.at("ann")).Expect(http.StatusNoContent)
@@ -212,10 +212,10 @@ func TestTheAuditLog(t *testing.T) {
 func TestTheHistoryOfAUser(t *testing.T) {
 	inOffice(t, func(o *office) {
 		root := o.as(o.T, "root")
-		root.Patch(o.at("ann"), map[string]any{"is_staff": true, "email": "ann2@example.com"}).Expect(http.StatusOK)
+		root.Patch(o.at("ann"), map[string]any{"isStaff": true, "email": "ann2@example.com"}).Expect(http.StatusOK)
 		root.Post(o.at("ann")+"password/", map[string]any{"password": newPassword}).Expect(http.StatusNoContent)
 		root.Get(o.at("ann")+"history/").Expect(http.StatusOK).
-			Contains(`"is_staff":{"from":false,"to":true}`, `"email":{"from":"ann@example.com","to":"ann2@example.com"}`, o.people["root"].ID.String()).
+			Contains(`"isStaff":{"from":false,"to":true}`, `"email":{"from":"ann@example.com","to":"ann2@example.com"}`, o.people["root"].ID.String()).
 			Lacks("hash", "pbkdf2")
 		o.as(o.T, "boss").Get(o.at("clerk") + "history/").Expect(http.StatusOK)
 	})

@@ -136,10 +136,10 @@ func mayJoin(c *framework.Call, wanted, added []uuid.UUID) error {
 func mayMake(c *framework.Call, staff, superuser bool) error {
 	var faults []framework.Fault
 	if staff && !c.Caller.Staff && !c.Caller.Superuser {
-		faults = append(faults, notHeld("/is_staff", "is for staff and superusers to give"))
+		faults = append(faults, notHeld("/isStaff", "is for staff and superusers to give"))
 	}
 	if superuser && !c.Caller.Superuser {
-		faults = append(faults, notHeld("/is_superuser", "is for superusers to give"))
+		faults = append(faults, notHeld("/isSuperuser", "is for superusers to give"))
 	}
 	return invalid(faults)
 }

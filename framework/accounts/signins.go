@@ -15,16 +15,16 @@ type TokenView struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"         doc:"The name that the token got when it was issued; may be empty." example:"laptop"`
 	Prefix     string     `json:"prefix"       doc:"The first characters of the token." example:"trs_a1b2"`
-	CreatedAt  time.Time  `json:"created_at"`
-	ExpiresAt  *time.Time `json:"expires_at"   doc:"When it ends by itself; null for never."`
-	LastUsedAt *time.Time `json:"last_used_at" doc:"When it was last used, up to two minutes behind; null if it was never used."`
+	CreatedAt  time.Time  `json:"createdAt"`
+	ExpiresAt  *time.Time `json:"expiresAt"   doc:"When it ends by itself; null for never."`
+	LastUsedAt *time.Time `json:"lastUsedAt" doc:"When it was last used, up to two minutes behind; null if it was never used."`
 }
 
 // A SessionView is a browser that is signed in. The cookie is not stored.
 type SessionView struct {
 	ID         uuid.UUID `json:"id"`
-	CreatedAt  time.Time `json:"created_at"   doc:"When the user signed in."`
-	LastSeenAt time.Time `json:"last_used_at" doc:"When it was last used, up to two minutes behind."`
+	CreatedAt  time.Time `json:"createdAt"   doc:"When the user signed in."`
+	LastSeenAt time.Time `json:"lastUsedAt" doc:"When it was last used, up to two minutes behind."`
 }
 
 // Own returns the viewsets auth/tokens and auth/sessions, with which callers list their own tokens

@@ -24,10 +24,10 @@ type UserRow struct {
 	Email       string    `json:"email"`
 	Username    string    `json:"username"     doc:"The user name; empty without one."`
 	Name        string    `json:"name"`
-	IsActive    bool      `json:"is_active"    doc:"Whether the user can sign in."`
-	IsStaff     bool      `json:"is_staff"     doc:"Whether the user may use what is for staff."`
-	IsSuperuser bool      `json:"is_superuser" doc:"Whether the user holds every permission."`
-	CreatedAt   time.Time `json:"created_at"`
+	IsActive    bool      `json:"isActive"    doc:"Whether the user can sign in."`
+	IsStaff     bool      `json:"isStaff"     doc:"Whether the user may use what is for staff."`
+	IsSuperuser bool      `json:"isSuperuser" doc:"Whether the user holds every permission."`
+	CreatedAt   time.Time `json:"createdAt"`
 }
 
 // A UserView is a user for administrators.
@@ -36,14 +36,14 @@ type UserView struct {
 	Email           string                     `json:"email"`
 	Username        string                     `json:"username"          doc:"The user name; empty without one."`
 	Name            string                     `json:"name"`
-	IsActive        bool                       `json:"is_active"         doc:"Whether the user can sign in."`
-	IsStaff         bool                       `json:"is_staff"          doc:"Whether the user may use what is for staff."`
-	IsSuperuser     bool                       `json:"is_superuser"      doc:"Whether the user holds every permission."`
+	IsActive        bool                       `json:"isActive"         doc:"Whether the user can sign in."`
+	IsStaff         bool                       `json:"isStaff"          doc:"Whether the user may use what is for staff."`
+	IsSuperuser     bool                       `json:"isSuperuser"      doc:"Whether the user holds every permission."`
 	Groups          []uuid.UUID                `json:"groups"            doc:"The groups of the user." from:"memberships.group_id,order=group_id"`
 	Permissions     []framework.PermissionName `json:"permissions"       doc:"The permissions that the user holds beside those of the groups." from:"permissions.permission,order=permission"`
-	EmailVerifiedAt *time.Time                 `json:"email_verified_at" doc:"When the user proved to read the mail of the address; null if that is not known."`
-	CreatedAt       time.Time                  `json:"created_at"`
-	UpdatedAt       time.Time                  `json:"updated_at"`
+	EmailVerifiedAt *time.Time                 `json:"emailVerifiedAt" doc:"When the user proved to read the mail of the address; null if that is not known."`
+	CreatedAt       time.Time                  `json:"createdAt"`
+	UpdatedAt       time.Time                  `json:"updatedAt"`
 }
 
 // A UserInput is a new user.
@@ -52,8 +52,8 @@ type UserInput struct {
 	Username    string                     `json:"username"     validate:"line,max=150" doc:"The user name; empty for none." example:"asha"`
 	Name        string                     `json:"name"         validate:"line,max=200" doc:"What to call the user." example:"Asha Rao"`
 	Password    string                     `json:"password"     validate:"required,min=8,max=4096" trim:"-" doc:"Spaces count." example:"four unrelated words"`
-	IsStaff     bool                       `json:"is_staff"     doc:"Whether the user may use what is for staff."`
-	IsSuperuser bool                       `json:"is_superuser" doc:"Whether the user holds every permission. Only superusers make superusers."`
+	IsStaff     bool                       `json:"isStaff"     doc:"Whether the user may use what is for staff."`
+	IsSuperuser bool                       `json:"isSuperuser" doc:"Whether the user holds every permission. Only superusers make superusers."`
 	Groups      []uuid.UUID                `json:"groups"       ref:"accounts/groups" validate:"max=100,unique" doc:"The groups of the user."`
 	Permissions []framework.PermissionName `json:"permissions"  validate:"max=500" doc:"Permissions beside those of the groups, such as patients.view."`
 }
@@ -63,9 +63,9 @@ type UserPatch struct {
 	Email       string                     `json:"email"        validate:"required,line,max=254" doc:"A new one is not verified." example:"a@example.com"`
 	Username    string                     `json:"username"     validate:"line,max=150" doc:"The user name; empty for none." example:"asha"`
 	Name        string                     `json:"name"         validate:"line,max=200" doc:"What to call the user."`
-	IsActive    bool                       `json:"is_active"    doc:"Without it, the user cannot sign in, and every token, session and JWT is rejected."`
-	IsStaff     bool                       `json:"is_staff"     doc:"Whether the user may use what is for staff."`
-	IsSuperuser bool                       `json:"is_superuser" doc:"Whether the user holds every permission. Only superusers change it."`
+	IsActive    bool                       `json:"isActive"    doc:"Without it, the user cannot sign in, and every token, session and JWT is rejected."`
+	IsStaff     bool                       `json:"isStaff"     doc:"Whether the user may use what is for staff."`
+	IsSuperuser bool                       `json:"isSuperuser" doc:"Whether the user holds every permission. Only superusers change it."`
 	Groups      []uuid.UUID                `json:"groups"       ref:"accounts/groups" validate:"max=100,unique" doc:"All groups of the user."`
 	Permissions []framework.PermissionName `json:"permissions"  validate:"max=500" doc:"All permissions beside those of the groups."`
 }
@@ -102,14 +102,14 @@ func (a administration) userSet() framework.ViewSet[user] {
 		Permission: framework.HoldsModel("users"),
 		Search:     framework.Search{Fields: []string{"email", "username", "name"}},
 		Filters: []framework.Filter{
-			filter.Exact("is_active"), filter.Exact("is_staff"), filter.Exact("is_superuser"), filter.Exact("group", "memberships.group_id"),
+			filter.Exact("isActive"), filter.Exact("isStaff"), filter.Exact("isSuperuser"), filter.Exact("group", "memberships.group_id"),
 		},
-		Ordering:  framework.Ordering{Allowed: []string{"email", "name", "created_at"}},
+		Ordering:  framework.Ordering{Allowed: []string{"email", "name", "createdAt"}},
 		Relations: framework.Relations{"memberships": framework.OfRow, "permissions": framework.OfRow},
 		Models:    []any{(*membership)(nil), (*userPermission)(nil)},
 		Uniques:   []framework.Unique{{Fields: []string{"email"}, Code: auth.CodeEmailTaken, Detail: "A user with this e-mail exists already."}},
 		History:   framework.History{Permission: viewUsers},
-		Unindexed: []string{"email", "name", "created_at", "username", "is_active", "is_staff", "is_superuser"}, // an administrator waits for a sort
+		Unindexed: []string{"email", "name", "createdAt", "username", "isActive", "isStaff", "isSuperuser"}, // an administrator waits for a sort
 		Actions: []framework.Action[user]{
 			framework.Post("password", a.setPassword).Untransacted().Permit(changeUsers).Refuses(CodeOwnAccount).ID("setUserPassword").
 				Doc("Set a password. All sign-ins of the user end, and the user gets a mail if the service sends mails."),

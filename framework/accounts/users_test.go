@@ -12,18 +12,18 @@ func TestAdministratorsManageUsers(t *testing.T) {
 	inOffice(t, func(o *office) {
 		root := o.as(o.T, "root")
 		made := root.Post(usersPath, map[string]any{
-			"email": " Ben@Example.com", "username": "Benny", "name": "Ben", "password": password, "is_staff": true,
+			"email": " Ben@Example.com", "username": "Benny", "name": "Ben", "password": password, "isStaff": true,
 			"groups": []any{o.groups["milkers"]}, "permissions": []any{"cows.view", "users.view"},
 		}).Expect(http.StatusCreated)
-		made.Contains(`"email":"ben@example.com"`, `"username":"benny"`, `"is_active":true`, `"is_staff":true`, `"is_superuser":false`,
+		made.Contains(`"email":"ben@example.com"`, `"username":"benny"`, `"isActive":true`, `"isStaff":true`, `"isSuperuser":false`,
 			`"permissions":["cows.view","users.view"]`, `"groups":["`+o.groups["milkers"].String()+`"]`).Lacks("hash", password)
 		ben := made.Headers().Get("Location")
 		root.Get(ben).Expect(http.StatusOK).Contains("ben@example.com").Lacks("hash")
 		root.Patch(ben, map[string]any{"name": "Benjamin", "permissions": []any{"cows.view"}, "groups": []any{}}).Expect(http.StatusOK).
 			Contains(`"name":"Benjamin"`, `"permissions":["cows.view"]`, `"groups":[]`, `"username":"benny"`)
-		root.Patch(ben, map[string]any{"email": "benny@example.com"}).Expect(http.StatusOK).Contains(`"email":"benny@example.com"`, `"email_verified_at":null`)
+		root.Patch(ben, map[string]any{"email": "benny@example.com"}).Expect(http.StatusOK).Contains(`"email":"benny@example.com"`, `"emailVerifiedAt":null`)
 		o.Post("/api/auth/login", map[string]any{"email": "benny@example.com", "password": password}).Expect(http.StatusOK)
-		root.Patch(ben, map[string]any{"is_active": false}).Expect(http.StatusOK).Contains(`"is_active":false`)
+		root.Patch(ben, map[string]any{"isActive": false}).Expect(http.StatusOK).Contains(`"isActive":false`)
 		o.Post("/api/auth/login", map[string]any{"email": "benny@example.com", "password": password}).Expect(http.StatusUnauthorized)
 		root.Delete(ben).Expect(http.StatusNoContent)
 		root.Get(ben).Expect(http.StatusNotFound)
@@ -35,8 +35,8 @@ func TestTheListOfUsers(t *testing.T) {
 		must(o.T, o.service.Users.SetActive(o.Context(), o.db.Session(), o.people["ann"].ID, false))
 		viewer := o.as(o.T, "viewer")
 		for query, want := range map[string]string{
-			"": `"count":5`, "?search=CLERK@": `"count":1`, "?search=bos": `"count":1`, "?is_active=false": `"count":1`, "?is_superuser=true": `"count":1`,
-			"?is_staff=true": `"count":2`, "?group=" + o.groups["milkers"].String(): `"count":1`, "?ordering=-email": `"count":5`,
+			"": `"count":5`, "?search=CLERK@": `"count":1`, "?search=bos": `"count":1`, "?isActive=false": `"count":1`, "?isSuperuser=true": `"count":1`,
+			"?isStaff=true": `"count":2`, "?group=" + o.groups["milkers"].String(): `"count":1`, "?ordering=-email": `"count":5`,
 		} {
 			viewer.Get(usersPath+query).Expect(http.StatusOK).Contains(want).Lacks("hash", "pbkdf2")
 		}
@@ -63,16 +63,16 @@ func TestNoCallerBecomesMorePowerful(t *testing.T) {
 			status       int
 			code         string
 		}{
-			{"makes oneself a superuser", "clerk", "PATCH", o.at("clerk"), body{"is_superuser": true}, 400, accounts.CodeRightNotHeld},
-			{"makes oneself staff", "clerk", "PATCH", o.at("clerk"), body{"is_staff": true}, 400, accounts.CodeRightNotHeld},
+			{"makes oneself a superuser", "clerk", "PATCH", o.at("clerk"), body{"isSuperuser": true}, 400, accounts.CodeRightNotHeld},
+			{"makes oneself staff", "clerk", "PATCH", o.at("clerk"), body{"isStaff": true}, 400, accounts.CodeRightNotHeld},
 			{"gives oneself a permission that one lacks", "clerk", "PATCH", o.at("clerk"), body{"permissions": []any{"users.view", "users.change", "cows.milk"}}, 400, accounts.CodeRightNotHeld},
 			{"joins a group with a permission that one lacks", "clerk", "PATCH", o.at("clerk"), body{"groups": []any{milkers}}, 400, accounts.CodeRightNotHeld},
-			{"makes another user a superuser", "clerk", "PATCH", o.at("ann"), body{"is_superuser": true}, 400, accounts.CodeRightNotHeld},
-			{"makes another user staff", "clerk", "PATCH", o.at("ann"), body{"is_staff": true}, 400, accounts.CodeRightNotHeld},
+			{"makes another user a superuser", "clerk", "PATCH", o.at("ann"), body{"isSuperuser": true}, 400, accounts.CodeRightNotHeld},
+			{"makes another user staff", "clerk", "PATCH", o.at("ann"), body{"isStaff": true}, 400, accounts.CodeRightNotHeld},
 			{"gives another user a permission that one lacks", "clerk", "PATCH", o.at("ann"), body{"permissions": []any{"groups.change"}}, 400, accounts.CodeRightNotHeld},
 			{"puts another user into a stronger group", "clerk", "PATCH", o.at("ann"), body{"groups": []any{milkers, viewers}}, 400, accounts.CodeRightNotHeld},
-			{"makes a new superuser", "clerk", "POST", usersPath, newcomer(body{"is_superuser": true}), 400, accounts.CodeRightNotHeld},
-			{"makes new staff", "clerk", "POST", usersPath, newcomer(body{"is_staff": true}), 400, accounts.CodeRightNotHeld},
+			{"makes a new superuser", "clerk", "POST", usersPath, newcomer(body{"isSuperuser": true}), 400, accounts.CodeRightNotHeld},
+			{"makes new staff", "clerk", "POST", usersPath, newcomer(body{"isStaff": true}), 400, accounts.CodeRightNotHeld},
 			{"makes a new user with a permission that one lacks", "clerk", "POST", usersPath, newcomer(body{"permissions": []any{"cows.milk"}}), 400, accounts.CodeRightNotHeld},
 			{"makes a new user in a stronger group", "clerk", "POST", usersPath, newcomer(body{"groups": []any{milkers}}), 400, accounts.CodeRightNotHeld},
 			{"sets the password of a superuser", "clerk", "POST", o.at("root") + "password/", body{"password": newPassword}, 403, "not_yours"},
@@ -82,12 +82,12 @@ func TestNoCallerBecomesMorePowerful(t *testing.T) {
 			{"takes over stronger staff by the e-mail address", "clerk", "PATCH", o.at("boss"), body{"email": "clerk2@example.com"}, 403, "not_yours"},
 			{"changes the own e-mail address without the password", "clerk", "PATCH", o.at("clerk"), body{"email": "clerk2@example.com"}, 409, accounts.CodeOwnAccount},
 			{"takes the e-mail address of a superuser", "clerk", "PATCH", o.at("ann"), body{"email": "root@example.com"}, 409, "email_taken"},
-			{"disables a superuser", "clerk", "PATCH", o.at("root"), body{"is_active": false}, 403, "not_yours"},
-			{"demotes a superuser", "clerk", "PATCH", o.at("root"), body{"is_superuser": false}, 403, "not_yours"},
+			{"disables a superuser", "clerk", "PATCH", o.at("root"), body{"isActive": false}, 403, "not_yours"},
+			{"demotes a superuser", "clerk", "PATCH", o.at("root"), body{"isSuperuser": false}, 403, "not_yours"},
 			{"deletes a superuser", "clerk", "DELETE", o.at("root"), nil, 403, "not_yours"},
 			{"signs a superuser out", "clerk", "POST", o.at("root") + "logout/", nil, 403, "not_yours"},
 			{"takes permissions from a stronger user", "clerk", "PATCH", o.at("boss"), body{"permissions": []any{}}, 403, "not_yours"},
-			{"staff disables a superuser", "boss", "PATCH", o.at("root"), body{"is_active": false}, 403, "not_yours"},
+			{"staff disables a superuser", "boss", "PATCH", o.at("root"), body{"isActive": false}, 403, "not_yours"},
 			{"staff changes a user with a permission that it lacks", "boss", "PATCH", o.at("clerk"), body{"name": "x"}, 403, "not_yours"},
 			{"gives a group a permission that one lacks", "boss", "PATCH", groupsPath + o.groups["empty"].String() + "/", body{"permissions": []any{"cows.view"}}, 400, accounts.CodeRightNotHeld},
 			{"makes a group with a permission that one lacks", "boss", "POST", groupsPath, body{"name": "new", "permissions": []any{"cows.view"}}, 400, accounts.CodeRightNotHeld},
@@ -102,8 +102,8 @@ func TestNoCallerBecomesMorePowerful(t *testing.T) {
 			{"makes a user with the right to see users alone", "viewer", "POST", usersPath, newcomer(nil), 403, "forbidden"},
 			{"lists users without a right", "ann", "GET", usersPath, nil, 403, "forbidden"},
 			{"reads the own row without a right", "ann", "GET", o.at("ann"), nil, 403, "forbidden"},
-			{"a superuser disables oneself", "root", "PATCH", o.at("root"), body{"is_active": false}, 409, accounts.CodeOwnAccount},
-			{"a superuser demotes oneself", "root", "PATCH", o.at("root"), body{"is_superuser": false}, 409, accounts.CodeOwnAccount},
+			{"a superuser disables oneself", "root", "PATCH", o.at("root"), body{"isActive": false}, 409, accounts.CodeOwnAccount},
+			{"a superuser demotes oneself", "root", "PATCH", o.at("root"), body{"isSuperuser": false}, 409, accounts.CodeOwnAccount},
 			{"a superuser deletes oneself", "root", "DELETE", o.at("root"), nil, 409, accounts.CodeOwnAccount},
 		} {
 			o.Run(c.name, func(t *testing.T) {

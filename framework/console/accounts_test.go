@@ -59,7 +59,7 @@ func TestTheConsoleManagesUsers(t *testing.T) {
 		at := "/admin/accounts/users/" + ann.ID.String() + "/"
 		form := b.get(at + "~patch").is(200)
 		form.says(`type="checkbox" name="groups" value="` + readers.ID.String() + `"> <bdi>readers</bdi>`)
-		b.submit(at+"~patch", url.Values{"groups": {readers.ID.String()}, "permissions": {"users.change"}, "is_active": {"true"}}).is(303)
+		b.submit(at+"~patch", url.Values{"groups": {readers.ID.String()}, "permissions": {"users.change"}, "isActive": {"true"}}).is(303)
 		b.get(at).is(200).says(`href="/admin/accounts/groups/`+readers.ID.String()+`/"`, "readers", "users.change", `href="`+at+`tokens/"`, `href="`+at+`access/"`).lacks("hash")
 		b.get(at+"~patch").is(200).says(`value="`+readers.ID.String()+`" checked`, `value="users.change" checked`, `value="users.view">`)
 		held, err := d.identity.Users.PermissionsOf(t.Context(), d.db.Session(), ann.ID)
