@@ -18,7 +18,7 @@ func TestPermissions(t *testing.T) {
 	} {
 		var rows []struct {
 			Method, Path, ViewSet, Name, Permission, Scope, Writers string
-			Access                                         map[string]string
+			Access                                                  map[string]string
 		}
 		text := r.ok("permissions --json " + flags)
 		for _, key := range []string{"method", "path", "viewset", "name", "permission", "scope", "access"} {
