@@ -268,9 +268,9 @@ func TestCalendar(t *testing.T) {
 
 		week := clerk.get(at, 200)
 		o.has(week, "5 Jan to 11 Jan 2099", "Asha &lt;b&gt;&#34;Rao&#34;", "Ravi Menon", "Mon 5 Jan", "week=2099-W01", "week=2099-W03",
-			"/admin/appointments/"+w.first.ID.String()+"/", "~post?doctor="+w.doctor.ID.String()+"&amp;starts_at=2099-01-05T03%3A30")
-		o.lacks(week, "<b>", "starts_at=2099-01-05T04%3A00", "Move here", "style=")
-		form := clerk.get("/admin/appointments/~post?doctor="+w.doctor.ID.String()+"&starts_at=2099-01-05T03:30", 200)
+			"/admin/appointments/"+w.first.ID.String()+"/", "~post?doctor="+w.doctor.ID.String()+"&amp;starts_at=2099-01-05T03%3A30%3A00Z", "09:30")
+		o.lacks(week, "<b>", "starts_at=2099-01-05T04%3A00%3A00Z", "Move here", "style=")
+		form := clerk.get("/admin/appointments/~post?doctor="+w.doctor.ID.String()+"&starts_at=2099-01-05T03:30:00Z", 200)
 		o.has(form, `value="2099-01-05T03:30"`, `<option value="`+w.doctor.ID.String()+`" selected>`)
 
 		moving := clerk.get(at+"&move="+w.first.ID.String(), 200)
@@ -282,10 +282,22 @@ func TestCalendar(t *testing.T) {
 		if to := clerk.press(moving, action, 303); !strings.HasPrefix(to, "/admin/calendar/?doctor=") || strings.Contains(to, "move=") {
 			t.Errorf("a move leads to %s", to)
 		}
-		o.has(clerk.get(at, 200), "starts_at=2099-01-05T04%3A00") // the slot is free again
+		o.has(clerk.get(at, 200), "starts_at=2099-01-05T04%3A00%3A00Z") // the slot is free again
 		o.has(clerk.press(moving, action, 409), "Another person changed this meanwhile")
 
 		o.has(clerk.get(at+"&move="+uuid.NewString(), 404))
+
+		server, err := url.Parse(o.url)
+		o.must(err)
+		clerk.client.Jar.SetCookies(server, []*http.Cookie{{Name: "zone", Value: "America/New_York", Path: "/admin/"}}) // of the browser
+		abroad := "/admin/appointments/" + w.other.ID.String() + "/~patch"
+		clerk.press(clerk.get(at+"&move="+w.other.ID.String(), 200), abroad, 303)
+		var moved clinic.Appointment
+		o.must(o.db.NewSelect().Model(&moved).Where("id = ?", w.other.ID).Scan(t.Context()))
+		if want := time.Date(2099, time.January, 6, 3, 30, 0, 0, time.UTC); !moved.StartsAt.Equal(want) { // the first slot of Monday is taken
+			t.Errorf("a clerk abroad moved the appointment to %s; want %s", moved.StartsAt, want)
+		}
+		o.has(clerk.get("/admin/appointments/~post?starts_at=2099-01-05T03:30:00Z", 200), `value="2099-01-04T22:30"`, "America/New_York")
 		o.has(clerk.get("/admin/calendar/?doctor="+uuid.NewString(), 404), "There is no such doctor.")
 		for _, odd := range []string{"", "2099-W54", "2099-W00", "<script>alert(1)</script>", "99999-W01", "2099-W2"} {
 			o.lacks(clerk.get("/admin/calendar/?week="+url.QueryEscape(odd), 200), "<script>alert", "Jan 2099")

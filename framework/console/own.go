@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"trestle.example/framework/console/internal/client"
+	"trestle.example/framework/console/internal/control"
 	"trestle.example/framework/console/internal/own"
 	"trestle.example/framework/console/internal/site"
 	"trestle.example/framework/internal/spec"
@@ -236,7 +237,28 @@ func (o *ownVisit) Step(text, method, address string, fields ...Field) Link {
 		return Link{Text: text}
 	}
 	e := at.Place.By[method]
-	return Link{Text: text, To: o.formAt(at, e), Token: o.csrf, Next: o.again(), Once: onceOf(e), Fields: fields}
+	return Link{Text: text, To: o.formAt(at, e), Token: o.csrf, Next: o.again(), Once: onceOf(e), Fields: o.inZone(e, fields)}
+}
+
+// inZone returns the fields of a button with times in the form of controls, and the zone that they are in.
+func (o *ownVisit) inZone(e *spec.Endpoint, fields []Field) []Field {
+	if e.Body == nil {
+		return fields
+	}
+	all := slices.Clone(fields)
+	for i, f := range all {
+		field := e.Body.Shape.ByName[f.Name]
+		if field == nil {
+			continue
+		}
+		if c := control.New(field, o.zone()); c.Kind == "time" {
+			c.Enter(f.Value)
+			all[i].Value = c.Value
+			c.Enter(f.Was)
+			all[i].Was = c.Value
+		}
+	}
+	return append(all, Field{Name: zoneField, Value: o.zone().String()})
 }
 
 // again is the address of the page itself.

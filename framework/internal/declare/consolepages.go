@@ -72,7 +72,7 @@ type ConsoleVisit interface {
 	Step(text, method, address string, fields ...ConsoleField) ConsoleLink
 }
 
-// A ConsoleField is a field of the input of an operation, as its form has it.
+// A ConsoleField is a field of the input of an operation. A time is in the form of the API, RFC 3339.
 type ConsoleField struct {
 	Name, Value string
 	// Was is the value that the page shows. If the row has another one by now, the operation is not done, and the form shows

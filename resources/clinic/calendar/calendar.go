@@ -36,16 +36,19 @@ func Tiles() []console.Tile {
 	}
 }
 
-// The slots of a day, in UTC. The console shows all times in UTC.
+// The slots of a day, by the clock of the clinic.
 const (
-	opening     = 3*time.Hour + 30*time.Minute // nine o'clock in India
-	closing     = 11*time.Hour + 30*time.Minute
+	opening     = 9 * time.Hour
+	closing     = 17 * time.Hour
 	slotLength  = 30 * time.Minute
 	usualDays   = 6 // Monday to Saturday; Sunday is shown if it has an appointment
 	daysOfWeek  = 7
 	mostEntries = 1000
 	mostDoctors = 500
 )
+
+// zone is that of the clinic. Its days begin and end by it, wherever the person is.
+func zone() *time.Location { return time.FixedZone("India", int((5*time.Hour + 30*time.Minute).Seconds())) }
 
 // A doctor is a choice of the page.
 type doctor struct {
@@ -74,7 +77,15 @@ func (e *entry) Name() string {
 }
 
 // Time is when the appointment begins.
-func (e *entry) Time() string { return e.StartsAt.UTC().Format("15:04") }
+func (e *entry) Time() string { return e.StartsAt.In(zone()).Format("15:04") }
+
+// When is when the appointment begins, with its day; "" if that is not known.
+func (e *entry) When() string {
+	if e.StartsAt == nil {
+		return ""
+	}
+	return e.StartsAt.In(zone()).Format("Mon 2 Jan 2006, 15:04")
+}
 
 // State is the status in words, "" for a booked one.
 func (e *entry) State() string {
@@ -176,8 +187,8 @@ func (s *shown) readMoving(v console.Visit, id string) error {
 // readEntries reads the appointments of the week that are not cancelled.
 func (s *shown) readEntries(v console.Visit, monday time.Time) (all []*entry, err error) {
 	query := url.Values{
-		"doctor": {s.Doctor}, "starts_from": {monday.Format(time.RFC3339)},
-		"starts_until": {monday.AddDate(0, 0, daysOfWeek).Add(-time.Microsecond).Format(time.RFC3339Nano)},
+		"doctor": {s.Doctor}, "starts_from": {monday.UTC().Format(time.RFC3339)},
+		"starts_until": {monday.AddDate(0, 0, daysOfWeek).Add(-time.Microsecond).UTC().Format(time.RFC3339Nano)},
 	}
 	s.Whole, err = v.ReadRows("/appointments/calendar/?"+query.Encode(), mostEntries, &all)
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.Status == "cancelled" || e.StartsAt == nil })
@@ -227,16 +238,13 @@ func (s *shown) fill(v console.Visit, g grid, all []*entry) {
 	}
 }
 
-// formTime is the form of a time in a form of the console.
-const formTime = "2006-01-02T15:04"
-
 // cell makes a slot. It is free if it is not over and nothing is booked in it.
 func (g grid) cell(v console.Visit, at time.Time, entries []*entry) *cell {
 	c := &cell{Entries: entries}
 	if at.Before(g.now) || slices.ContainsFunc(entries, func(e *entry) bool { return e.Status != "no_show" }) {
 		return c
 	}
-	when := console.Field{Name: "starts_at", Value: at.Format(formTime)}
+	when := console.Field{Name: "starts_at", Value: at.UTC().Format(time.RFC3339)}
 	if g.moving == nil {
 		c.Book = v.Form("Book", http.MethodPost, "/appointments/", console.Field{Name: "doctor", Value: g.doctor}, when)
 		c.Book.About = at.Format("Monday 2 January, 15:04")
@@ -244,7 +252,7 @@ func (g grid) cell(v console.Visit, at time.Time, entries []*entry) *cell {
 	}
 	fields := []console.Field{when}
 	if g.moving.StartsAt != nil {
-		fields[0].Was = wasTime(*g.moving.StartsAt)
+		fields[0].Was = g.moving.StartsAt.UTC().Format(time.RFC3339)
 	}
 	if g.moving.Doctor != g.doctor {
 		fields = append(fields, console.Field{Name: "doctor", Value: g.doctor, Was: g.moving.Doctor})
@@ -253,14 +261,6 @@ func (g grid) cell(v console.Visit, at time.Time, entries []*entry) *cell {
 	c.Here.About = cmp.Or(g.moving.Name(), "the appointment") + " to " + at.Format("Monday 2 January, 15:04")
 	c.Here.Next = withoutMove(c.Here.Next)
 	return c
-}
-
-// wasTime is a time as a form of the console has it.
-func wasTime(at time.Time) string {
-	if at.Second() == 0 {
-		return at.UTC().Format(formTime)
-	}
-	return at.UTC().Format(formTime + ":05")
 }
 
 // withoutMove returns the address of the page after a move.
