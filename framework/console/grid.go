@@ -113,7 +113,7 @@ func (v *visit) chooseFields(shown *gridPage, e *spec.Endpoint) (chosen []*input
 // fillGrid reads the page of the list. A form that is sent has the rows that it was made with.
 func (v *visit) fillGrid(shown *gridPage, at site.Address, fields []*input.Field) *client.Rejection {
 	if v.r.Method == http.MethodPost {
-		for n := 0; v.r.PostForm.Has(rowField("key", n)); n++ {
+		for n := 0; n < mostChosen && v.r.PostForm.Has(rowField("key", n)); n++ {
 			shown.add(v.r.PostForm.Get(rowField("key", n)), v.r.PostForm.Get(rowField("title", n)), nil, fields, v)
 		}
 		return nil

@@ -15,9 +15,10 @@ if (curl) curl.textContent = curl.textContent.replace(" '/", " '" + location.ori
 // Times are those of the browser's zone from the second page on.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const base = document.querySelector(".home");
-if (zone && base && !document.cookie.split("; ").includes("zone=" + zone)) {
+const knowsZone = () => document.cookie.split("; ").includes("zone=" + zone);
+if (zone && base && !knowsZone()) {
   document.cookie = "zone=" + zone + "; path=" + new URL(base.href).pathname + "; max-age=31536000; samesite=lax" + (location.protocol === "https:" ? "; secure" : "");
-  if (document.querySelector("main time") && !document.querySelector("form[data-guard]")) location.reload();
+  if (knowsZone() && document.querySelector("main time") && !document.querySelector("form[data-guard]")) location.reload();
 }
 
 // Ctrl+K and / lead to the search in everything.
