@@ -48,7 +48,9 @@ const (
 )
 
 // zone is that of the clinic. Its days begin and end by it, wherever the person is.
-func zone() *time.Location { return time.FixedZone("India", int((5*time.Hour + 30*time.Minute).Seconds())) }
+func zone() *time.Location {
+	return time.FixedZone("India", int((5*time.Hour + 30*time.Minute).Seconds()))
+}
 
 // A doctor is a choice of the page.
 type doctor struct {
