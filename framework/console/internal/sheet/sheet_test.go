@@ -67,7 +67,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzSheet(f *testing.F) {
 	f.Add("name,rank\nAsha,3\n")
 	f.Add("\ufeffname;phone\n'=1;\"+9\n1\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
