@@ -154,6 +154,7 @@ func dossierFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // deleted, and that it reports no fault of correct servers.
 func TestEstate(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	const notTheirs = "and the row is not theirs"
 	proveServers(t, []server{
 		{"an estate", estate(), nil, nil},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -230,6 +229,7 @@ func expires(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // in quotas, rows that are deleted and rows below them, and headers. It reports no fault of correct servers.
 func TestFairs(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	const notTheirs, below = "and the row is not theirs", "it changes wares below a row that is deleted"
 	const wares, guessed, quota = "/api/stalls/{stall_id}/wares/", "it is answered otherwise than with a value of no row", "it makes one row more than the quota of the owner"
 	proveServers(t, []server{
@@ -285,9 +285,7 @@ func TestFairs(t *testing.T) {
 // TestBureaus is TestFairs for rows of tenants that are deleted.
 func TestBureaus(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("it takes seconds; TRESTLE_PROVE=1 runs it, as the stage isolation-faults does")
-	}
+	onlyInStage(t)
 	const notTheirs = "and the row is not theirs"
 	proveServers(t, []server{
 		{"a bureau", bureau(), nil, nil},

@@ -35,6 +35,14 @@ func onDatabases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *s
 	})
 }
 
+// onlyInStage skips a test of large servers, which takes minutes beside other tests, unless the stage isolation-faults of make prove runs it.
+func onlyInStage(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TRESTLE_PROVE") == "" {
+		t.Skip("it takes minutes; TRESTLE_PROVE=1 runs it, as the stage isolation-faults does")
+	}
+}
+
 // A server is one of a program, and correct if a proof finds nothing.
 type server struct {
 	name      string

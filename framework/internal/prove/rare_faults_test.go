@@ -140,6 +140,7 @@ func showsDeleted(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // TestRareRequests checks that the proof finds faults in requests that few clients send, and in rows that refer to deleted rows.
 func TestRareRequests(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	const notTheirs, accepted = "and the row is not theirs", "a reference to another's row at /stall_id is accepted"
 	const wares, reads, guessed = "/api/stalls/{stall_id}/wares/", "GET /api/stalls/{id}/reads/", "it is answered otherwise than with a value of no row"
 	proveServers(t, []server{
