@@ -76,15 +76,12 @@ func (r *Reader) rowsIn(ctx context.Context, name string) (map[string]Row, error
 	if err != nil {
 		return nil, err
 	}
-	values, into, at := make([]any, len(columns)), make([]any, len(columns)), map[string]int{}
-	for i, column := range columns {
-		into[i], at[column] = &values[i], i
+	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range columns {
+		into[i] = &values[i]
 	}
 	r.columns[name] = columns
-	order := make([]int, 0, len(columns)) // of the columns by their names
-	for _, column := range slices.Sorted(slices.Values(columns)) {
-		order = append(order, at[column])
-	}
+	order := orderOf(columns)
 	before, same, equal := r.last[name], 0, map[string]int{}
 	all := make(map[string]Row, len(before)+1)
 	var whole []byte
@@ -92,10 +89,7 @@ func (r *Reader) rowsIn(ctx context.Context, name string) (map[string]Row, error
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		whole = whole[:0]
-		for _, i := range order {
-			whole = append(append(whole, textOf(values[i])...), 0)
-		}
+		whole = appendTexts(whole[:0], values, order)
 		text := string(whole)
 		if _, twice := all[text]; twice {
 			equal[text]++
@@ -113,6 +107,23 @@ func (r *Reader) rowsIn(ctx context.Context, name string) (map[string]Row, error
 		all = before
 	}
 	return all, rows.Err()
+}
+
+// orderOf returns the places of columns in the order of their names.
+func orderOf(columns []string) []int {
+	order := make([]int, 0, len(columns))
+	for _, column := range slices.Sorted(slices.Values(columns)) {
+		order = append(order, slices.Index(columns, column))
+	}
+	return order
+}
+
+// appendTexts appends the texts of values in an order, each with a zero byte after it, as [Row.At] does.
+func appendTexts(to []byte, values []any, order []int) []byte {
+	for _, i := range order {
+		to = append(append(to, textOf(values[i])...), 0)
+	}
+	return to
 }
 
 func rowOf(columns []string, values []any) Row {
