@@ -1,7 +1,6 @@
 package console
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ func (v *visit) doChosen(at site.Address) {
 	steps := v.stepsOf(at.Place)
 	i := slices.IndexFunc(steps, func(s rowStep) bool { return s.name == v.r.PostForm.Get(doField) })
 	keys := v.r.PostForm["row"]
-	back := v.pageOf(at.Place.Fill(at.Keys)) + strings.TrimSuffix("?"+v.query(), "?")
+	back := v.pageOf(at.Path()) + strings.TrimSuffix("?"+v.query(), "?")
 	switch {
 	case v.r.Method != http.MethodPost:
 		v.redirect(back)
@@ -93,17 +92,14 @@ func (v *visit) doChosen(at site.Address) {
 
 // doTo does an operation to a row, if the person is sure.
 func (v *visit) doTo(r *chosenRow, s rowStep, at site.Address, shown *chosenPage) {
-	item := v.site.Item(at.Place)
-	keys := map[string]string{}
-	maps.Copy(keys, at.Keys)
-	keys[item.KeyName()] = r.Key
-	if item.By[http.MethodGet] != nil {
-		r.Page = v.pageOf(item.Fill(keys))
+	row := at.Row(v.site.Item(at.Place), r.Key)
+	if row.Place.By[http.MethodGet] != nil {
+		r.Page = v.pageOf(row.Path())
 	}
 	if !shown.Done {
 		return
 	}
-	m := client.Message{Method: s.endpoint.Method, Path: s.place.Fill(keys), Header: v.withToken()}
+	m := client.Message{Method: s.endpoint.Method, Path: s.place.Fill(row.Keys), Header: v.withToken()}
 	if r.Once != "" {
 		m.Header.Set("Idempotency-Key", r.Once)
 	}
@@ -123,7 +119,7 @@ func (v *visit) doTo(r *chosenRow, s rowStep, at site.Address, shown *chosenPage
 func (v *visit) titlesOf(at site.Address) map[string]string {
 	all := map[string]string{}
 	e := at.Place.By[http.MethodGet]
-	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: at.Place.Fill(at.Keys), Query: v.query()})
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: at.Path(), Query: v.query()})
 	answered, err := wire.ReadOrdered(a.Body())
 	if !a.OK() || err != nil {
 		return all

@@ -173,7 +173,7 @@ func (v *visit) show(at site.Address) {
 	case e == nil:
 		v.showOperations(at)
 	case !isPage(e):
-		v.redirect(at.Place.Fill(at.Keys)) // a file or a stream, which is no page
+		v.redirect(at.Path()) // a file or a stream, which is no page
 	case e.Page != nil:
 		v.showList(at, e)
 	default:

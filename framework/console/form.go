@@ -3,7 +3,6 @@ package console
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -128,7 +127,7 @@ func (v *visit) formCrumbs(at site.Address) []link {
 		if site.IsKey(at.Place.Segs[len(at.Place.Segs)-1]) {
 			text = wording.Short(at.Keys[at.Place.KeyName()])
 		}
-		all = append(all, link{Text: text, To: v.pageOf(at.Place.Fill(at.Keys))})
+		all = append(all, link{Text: text, To: v.pageOf(at.Path())})
 	}
 	return all
 }
@@ -138,7 +137,7 @@ func (f *form) begin(v *visit, at site.Address) *client.Rejection {
 	get := at.Place.By[http.MethodGet]
 	changes := f.endpoint.Method != http.MethodPost && get != nil && get.Page == nil && get.Output != nil && get.Parts == nil
 	if changes && v.may(get) {
-		o, a, refused := v.read(get, at.Place.Fill(at.Keys), "")
+		o, a, refused := v.read(get, at.Path(), "")
 		switch {
 		case refused == nil:
 			f.object, f.Seen = o, versionOf(o, a)
@@ -166,9 +165,7 @@ func (v *visit) rowToCopy(at site.Address) wire.Members {
 	if item == nil || key == "" || !v.may(item.By[http.MethodGet]) {
 		return nil
 	}
-	keys := maps.Clone(at.Keys)
-	keys[item.KeyName()] = key
-	o, _, refused := v.read(item.By[http.MethodGet], item.Fill(keys), "")
+	o, _, refused := v.read(item.By[http.MethodGet], at.Row(item, key).Path(), "")
 	if refused != nil {
 		return nil
 	}
@@ -296,10 +293,10 @@ func (f *form) faulty() bool {
 
 // run sends the operation to the API, and answers with the next page or with the form and its faults.
 func (v *visit) run(at site.Address, f *form) {
-	m := client.Message{Method: f.endpoint.Method, Path: at.Place.Fill(at.Keys), Header: v.withToken()}
-	seen, now := v.r.PostForm.Get(seenField), slices.Clone(f.Controls)
+	seen, now, once := v.r.PostForm.Get(seenField), slices.Clone(f.Controls), ""
+	var body []byte
 	if f.endpoint.Body != nil {
-		m.Body = f.read(v.r.PostForm)
+		body = f.read(v.r.PostForm)
 	}
 	if f.faulty() {
 		v.again(at, f, http.StatusBadRequest)
@@ -309,19 +306,30 @@ func (v *visit) run(at site.Address, f *form) {
 		v.again(at, f, http.StatusConflict)
 		return
 	}
+	if f.Once != "" {
+		once = v.r.PostForm.Get(onceField)
+	}
+	if a := f.send(v, at, body, once); a.OK() {
+		v.redirect(v.after(at, f, a))
+	} else {
+		v.again(at, f, a.Status)
+	}
+}
+
+// send sends the operation of a form, on the row that the form was made from and at most once. If the API rejects it, the form gets the reasons.
+func (f *form) send(v *visit, at site.Address, body []byte, once string) *client.Answer {
+	m := client.Message{Method: f.endpoint.Method, Path: at.Path(), Header: v.withToken(), Body: body}
 	if strings.Contains(f.Seen, `"`) {
 		m.Header.Set("If-Match", f.Seen)
 	}
-	if once := v.r.PostForm.Get(onceField); f.Once != "" && once != "" {
+	if once != "" {
 		m.Header.Set("Idempotency-Key", once)
 	}
 	a := v.client.Send(v.w, v.r, m)
-	if a.OK() {
-		v.redirect(v.after(at, f, a))
-		return
+	if !a.OK() {
+		f.reject(client.ReadRejection(a))
 	}
-	f.reject(client.ReadRejection(a))
-	v.again(at, f, a.Status)
+	return a
 }
 
 // again shows a form with what the person entered and why it was not accepted.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,7 +75,7 @@ func (v *visit) editRows(at site.Address) {
 		v.refuse(http.StatusNotFound, "The rows of this list cannot be changed here.")
 		return
 	}
-	shown := gridPage{Back: v.pageOf(at.Place.Fill(at.Keys)) + strings.TrimSuffix("?"+v.query(), "?"), Zone: v.zone().String()}
+	shown := gridPage{Back: v.pageOf(at.Path()) + strings.TrimSuffix("?"+v.query(), "?"), Zone: v.zone().String()}
 	for name, values := range v.r.URL.Query() {
 		if !strings.HasPrefix(name, "~") && values[0] != "" {
 			shown.Kept = append(shown.Kept, control.Control{Name: name, Value: values[0]})
@@ -118,7 +117,7 @@ func (v *visit) fillGrid(shown *gridPage, at site.Address, fields []*input.Field
 		}
 		return nil
 	}
-	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: at.Place.Fill(at.Keys), Query: v.query()})
+	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: at.Path(), Query: v.query()})
 	answered, err := wire.ReadOrdered(a.Body())
 	if !a.OK() || err != nil {
 		p := client.ReadRejection(a)
@@ -187,11 +186,7 @@ func (v *visit) saveGrid(shown *gridPage, at site.Address, e *spec.Endpoint) int
 
 // saveRow changes a row as its own form would, and returns why it was not changed.
 func (v *visit) saveRow(r *gridRow, at site.Address, e *spec.Endpoint) string {
-	item := v.site.Item(at.Place)
-	keys := map[string]string{}
-	maps.Copy(keys, at.Keys)
-	keys[item.KeyName()] = r.Key
-	f, there := &form{endpoint: e}, site.Address{Place: item, Keys: keys}
+	f, there := &form{endpoint: e}, at.Row(v.site.Item(at.Place), r.Key)
 	if refused := f.begin(v, there); refused != nil {
 		return refused.Detail
 	}
@@ -205,16 +200,9 @@ func (v *visit) saveRow(r *gridRow, at site.Address, e *spec.Endpoint) string {
 		return i < 0
 	})
 	now := slices.Clone(f.Controls)
-	m := client.Message{Method: e.Method, Path: item.Fill(keys), Header: v.withToken(), Body: f.read(sent)}
-	if !f.faulty() && !f.conflict(now) {
-		if strings.Contains(f.Seen, `"`) {
-			m.Header.Set("If-Match", f.Seen)
-		}
-		a := v.client.Send(v.w, v.r, m)
-		if a.OK() {
-			return ""
-		}
-		f.reject(client.ReadRejection(a))
+	body := f.read(sent)
+	if !f.faulty() && !f.conflict(now) && f.send(v, there, body, "").OK() {
+		return ""
 	}
 	r.explain(f)
 	return f.Error

@@ -14,7 +14,7 @@ import (
 // offerRestoring links the entries of the history of a row to the form of the row with the values of before the change. The
 // person sees them before they are saved.
 func (v *visit) offerRestoring(t *table, at site.Address, rows []any) {
-	item := v.site.Find(strings.TrimSuffix(strings.TrimSuffix(at.Place.Fill(at.Keys), "/"), "/history"))
+	item := v.site.Find(strings.TrimSuffix(strings.TrimSuffix(at.Path(), "/"), "/history"))
 	if !strings.HasSuffix(strings.TrimSuffix(at.Place.Path, "/"), "/history") || item.Place == nil {
 		return
 	}

@@ -49,7 +49,7 @@ func (v *visit) importRows(at site.Address) {
 		v.refuse(http.StatusNotFound, "This list takes no spreadsheet: its viewset has no Bulk, or you may not use it.")
 		return
 	}
-	shown := importPage{Back: v.pageOf(at.Place.Fill(at.Keys)), Text: v.r.PostForm.Get(textField), Once: onceOf(e)}
+	shown := importPage{Back: v.pageOf(at.Path()), Text: v.r.PostForm.Get(textField), Once: onceOf(e)}
 	var names []string
 	for _, f := range e.Body.Shape.Fields {
 		names = append(names, f.Name)
@@ -82,7 +82,7 @@ func (v *visit) readSheet(shown *importPage, e *spec.Endpoint) int {
 
 // addRows sends the rows to the API, and returns its status. Faults name the lines.
 func (v *visit) addRows(shown *importPage, at site.Address, e *spec.Endpoint) int {
-	m := client.Message{Method: e.Method, Path: at.Place.Fill(at.Keys), Header: v.withToken(), Body: shown.Sheet.Body()}
+	m := client.Message{Method: e.Method, Path: at.Path(), Header: v.withToken(), Body: shown.Sheet.Body()}
 	if once := v.r.PostForm.Get(onceField); e.Idempotent && once != "" {
 		m.Header.Set("Idempotency-Key", once)
 	}

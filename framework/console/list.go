@@ -31,7 +31,7 @@ type listPage struct {
 
 // showList answers with the page of a list.
 func (v *visit) showList(at site.Address, e *spec.Endpoint) {
-	path := at.Place.Fill(at.Keys)
+	path := at.Path()
 	a := v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: path, Query: v.query()})
 	shown := listPage{Filters: v.filters(e), Actions: v.actionsOf(at), Reset: v.r.URL.EscapedPath()}
 	shown.Active = slices.ContainsFunc(shown.Filters, func(f control.Control) bool { return f.Value != "" })
@@ -106,13 +106,13 @@ func (v *visit) offerMany(shown *listPage, at site.Address) {
 		shown.Actions = append(shown.Actions, link{Text: "Edit in rows", To: v.below(at, gridAt)})
 	}
 	if _, e := v.bulkOf(at.Place); e != nil {
-		shown.Actions = append(shown.Actions, link{Text: "Import", To: v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + importAt})
+		shown.Actions = append(shown.Actions, link{Text: "Import", To: v.pageOf(strings.TrimSuffix(at.Path(), "/")+"/") + importAt})
 	}
 }
 
 // below returns an address below that of a list, with its query.
 func (v *visit) below(at site.Address, end string) string {
-	return v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + end + strings.TrimSuffix("?"+v.query(), "?")
+	return v.pageOf(strings.TrimSuffix(at.Path(), "/")+"/") + end + strings.TrimSuffix("?"+v.query(), "?")
 }
 
 // filters makes the controls of the parameters of a list, without those of pages and of members.

@@ -26,7 +26,7 @@ type objectPage struct {
 
 // showObject answers with the page of an object.
 func (v *visit) showObject(at site.Address, e *spec.Endpoint) {
-	o, _, refused := v.read(e, at.Place.Fill(at.Keys), v.query())
+	o, _, refused := v.read(e, at.Path(), v.query())
 	if put := at.Place.By[http.MethodPut]; refused != nil && refused.Status == http.StatusNotFound && creates(put) && v.may(put) {
 		v.render(http.StatusNotFound, "object", page{Title: v.titleOfPlace(at.Place), Crumbs: v.crumbs(at), Data: objectPage{
 			Actions: []link{{Text: "Add", To: v.formAt(at, put)}},

@@ -171,7 +171,7 @@ func (o *ownVisit) pageOfRows(address string) (rows []any, next string, err erro
 	envelope, rows := takeApart(answered, e.Page)
 	// The generated page of the list knows the address of the page after it.
 	generated := *o.visit
-	path := at.Place.Fill(at.Keys)
+	path := at.Path()
 	generated.r = o.r.Clone(o.r.Context())
 	generated.r.URL = &url.URL{Path: o.pageOf(path), RawQuery: query}
 	var turn listPage

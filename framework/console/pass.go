@@ -36,7 +36,7 @@ func (v *visit) json(at site.Address) {
 
 // pass sends the answer of the API to a read of an address. A browser that shows it runs nothing within.
 func (v *visit) pass(at site.Address, accept string) {
-	inner := v.client.Request(v.r, client.Message{Method: http.MethodGet, Path: at.Place.Fill(at.Keys), Query: v.query()})
+	inner := v.client.Request(v.r, client.Message{Method: http.MethodGet, Path: at.Path(), Query: v.query()})
 	inner.Header.Set("Accept", accept)
 	v.w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	v.Handler.ServeHTTP(&passing{w: v.w, header: http.Header{}}, inner)

@@ -45,7 +45,7 @@ func (v *visit) step(at site.Address, e *spec.Endpoint) link {
 
 // formAt returns the address of the form of an operation.
 func (v *visit) formAt(at site.Address, e *spec.Endpoint) string {
-	return v.pageOf(strings.TrimSuffix(at.Place.Fill(at.Keys), "/")+"/") + "~" + strings.ToLower(e.Method)
+	return v.pageOf(strings.TrimSuffix(at.Path(), "/")+"/") + "~" + strings.ToLower(e.Method)
 }
 
 // verbOf names an operation to people: "Add", "Edit", "Delete", or the name of the action.

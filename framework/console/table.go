@@ -162,13 +162,7 @@ func (v *visit) rowPages(at site.Address) func(wire.Members) string {
 		if key == "" {
 			return ""
 		}
-		keys := map[string]string{item.KeyName(): key}
-		for name, above := range at.Keys {
-			if _, own := keys[name]; !own {
-				keys[name] = above
-			}
-		}
-		return v.pageOf(item.Fill(keys))
+		return v.pageOf(at.Row(item, key).Path())
 	}
 }
 

@@ -2,6 +2,7 @@
 package site
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -138,6 +139,17 @@ func (a Address) To(p *Place) Address {
 	}
 	return Address{p, keys}
 }
+
+// Row returns the address of a row of a list, by the place of its rows and its key.
+func (a Address) Row(item *Place, key string) Address {
+	keys := map[string]string{}
+	maps.Copy(keys, a.Keys)
+	keys[item.KeyName()] = key
+	return Address{item, keys}
+}
+
+// Path is the escaped path of an address, "" if a key is missing.
+func (a Address) Path() string { return a.Place.Fill(a.Keys) }
 
 // IsAbove reports whether a place is that of the first n segments of another one.
 func (p *Place) IsAbove(other *Place, n int) bool {
