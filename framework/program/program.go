@@ -66,7 +66,7 @@ type Program struct {
 
 	// ProofCallers are kinds of callers for [Program.Prove] and the command prove, beside the
 	// usual ones: a visitor, users, one of the staff, a holder of each permission that the
-	// declarations name, and a superuser. A permission of the project's own type needs a caller
+	// declarations name, holders of several, and a superuser. A permission of the project's own type needs a caller
 	// that it permits.
 	ProofCallers []framework.ProofCaller
 

@@ -100,10 +100,23 @@ func (a Catalog) Access(callers []*call.Caller) []spec.RouteAccess {
 
 // Permissions lists the names of permissions that endpoints, scopes, fields and guards check, sorted and
 // without duplicates.
-func (a Catalog) Permissions() []string {
-	required := []call.Permission{}
+func (a Catalog) Permissions() (names []string) {
 	for _, e := range a.Endpoints() {
-		required = append(required, e.Permission, e.Resource.Scope.Unless, e.Resource.Writers.Unless, e.Deleted)
+		names = append(names, a.PermissionsAt(e)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// PermissionsAt lists the names of permissions that may matter at an endpoint, sorted and without duplicates: those that it and the scopes
+// of its viewset, and of those above it, check, and those of all fields and guards, because answers show related rows.
+func (a Catalog) PermissionsAt(e *table.Endpoint) (names []string) {
+	required := []call.Permission{e.Permission, e.Deleted}
+	for r := e.Resource; r != nil; r = r.Scope.Via {
+		required = append(required, r.Scope.Unless, r.Writers.Unless)
+	}
+	for above := e.Resource.Above; above != nil; above = above.Parent.Above {
+		required = append(required, above.Parent.Scope.Unless, above.Parent.Writers.Unless)
 	}
 	for _, r := range a.Resources {
 		required = append(required, r.Fields.Permissions()...)
@@ -111,7 +124,6 @@ func (a Catalog) Permissions() []string {
 	for _, g := range a.Config.Guards {
 		required = append(required, g.Permission)
 	}
-	var names []string
 	for _, p := range required {
 		names = append(names, access.HeldNames(p)...)
 	}

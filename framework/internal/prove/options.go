@@ -16,7 +16,7 @@ func (p *prover) tryOptions() {
 		}
 		tried[e.Info.Path] = true
 		route := call.Route{ViewSet: e.Resource.Path, Name: "options", Method: http.MethodOptions}
-		for _, who := range p.People {
+		for _, who := range e.Callers {
 			if e.Resource.Access.Permission.Permit(p.CallOf(who, route)) {
 				continue
 			}

@@ -83,7 +83,7 @@ func (p *prover) another(e *exchange.Endpoint, one *fixture.Row) *fixture.Row {
 // tryMasked sends a change as each caller who may make it: the answer must not have a field that a rule hides from the caller, and that of a
 // function no column that the views hide.
 func (p *prover) tryMasked(e *exchange.Endpoint, one *fixture.Row) {
-	for _, who := range p.Others(one.By) {
+	for _, who := range e.Others(one.By) {
 		hides := len(e.Resource.Fields) > 0 || !e.Declared()
 		if hides && e.Info.Method != http.MethodGet && e.Out != input.NoneType && p.Permits(e, who, one) {
 			_, _ = p.Succeed(e, who, p.another(e, one))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"trestle.example/framework/internal/prove/check"
 	"trestle.example/framework/internal/prove/deleted"
@@ -58,6 +59,7 @@ func Run(ctx context.Context, registry *table.Registry, o fixture.Options) (*rep
 	p.tryReads()
 	retries.Resend(p.Checker)
 	result.Requests, result.Unshared = p.Requests, p.unshared()
+	result.JoinRests(ownRests(f.Endpoints))
 	return result, cmp.Or(ctx.Err(), p.Broken)
 }
 
@@ -70,6 +72,17 @@ func (p *prover) tryEndpoints(all []*exchange.Endpoint) error {
 		p.tryEndpoint(e)
 	}
 	return nil
+}
+
+// ownRests returns the column of the holder of the others for each endpoint that has one.
+func ownRests(all []*exchange.Endpoint) map[*report.Tried]int {
+	own := map[*report.Tried]int{}
+	for _, e := range all {
+		if at := slices.IndexFunc(e.Callers, func(who *exchange.Person) bool { return who.Rest }); at >= 0 {
+			own[e.Tried] = e.Callers[at].At
+		}
+	}
+	return own
 }
 
 // fieldRules lists the rules about the fields of viewsets.

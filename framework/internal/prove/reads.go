@@ -25,7 +25,7 @@ func (p *prover) tryReads() {
 		if !e.ShowsReads || at < 0 || p.Broken != nil {
 			continue
 		}
-		for _, who := range p.People {
+		for _, who := range e.Callers {
 			if own, usable := candidates.Own(p.Fixture, e, who); usable && own != nil {
 				p.tryRead(e, p.Endpoints[at], who, own)
 			}

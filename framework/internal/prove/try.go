@@ -41,7 +41,7 @@ func (p *prover) tryOpen(e *exchange.Endpoint) {
 	p.stock(e, nil)
 	some := false
 	var last *exchange.Answer
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		one := who
 		if who.Caller != nil && e.Info.Method != http.MethodGet {
 			one = p.Fresh(who) // the request may end the credentials, or change what is single

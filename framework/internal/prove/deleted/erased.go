@@ -40,7 +40,7 @@ func (p prover) requestErased(e *exchange.Endpoint, one *fixture.Row) {
 	if e.Spec.Key == nil {
 		lists.GuessDeleted(p.Checker, e, one)
 	}
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		r, ok := p.RequestOf(e, p.WriterLike(e, who, one, ""), one)
 		if !ok || e.Access(who) == spec.AccessRefused {
 			continue
@@ -102,7 +102,7 @@ func (p prover) listErased(e *exchange.Endpoint, r exchange.Request, one *fixtur
 // tryRestore restores a deleted row as each person who may not, and at last as one who may.
 func (p prover) tryRestore(e *exchange.Endpoint, one *fixture.Row) {
 	permitted := func(who *exchange.Person) bool { return p.Permits(e, who, one) }
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		if !permitted(who) {
 			p.reachRestore(e, who, one)
 		}

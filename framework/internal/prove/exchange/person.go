@@ -13,7 +13,12 @@ type Kind struct {
 	Staff       bool
 	Superuser   bool
 	Permissions []string
+	// Rest says that it holds all permissions but those that the declarations of an endpoint name.
+	Rest bool
 }
+
+// HoldsOne reports whether the caller is the holder of one permission, by which it is named.
+func (k Kind) HoldsOne() bool { return len(k.Permissions) == 1 && k.Name == k.Permissions[0] }
 
 // A Person is a caller whose requests the server identifies.
 type Person struct {

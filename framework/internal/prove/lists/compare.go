@@ -91,8 +91,8 @@ func (p prover) compareLooks(e *exchange.Endpoint, maker *exchange.Person, like 
 		return
 	}
 	var looks []*Look
-	for _, who := range p.Others(maker) {
-		if p.Hides(who, e.Resource, like) {
+	for _, who := range p.People {
+		if who != maker && p.Hides(who, e.Resource, like) {
 			looks = append(looks, p.looks(who, like)...)
 		}
 	}

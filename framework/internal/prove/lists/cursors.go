@@ -21,7 +21,7 @@ func (p prover) tryCursors(e *exchange.Endpoint, query string) {
 	if !e.HasCursors() {
 		return
 	}
-	for _, owner := range p.People {
+	for _, owner := range e.Callers {
 		if e.Access(owner) == spec.AccessRefused {
 			continue
 		}
@@ -29,7 +29,7 @@ func (p prover) tryCursors(e *exchange.Endpoint, query string) {
 		if !ok {
 			continue
 		}
-		for _, who := range p.Others(owner) {
+		for _, who := range e.Others(owner) {
 			if p.CallerOf(who, e) == p.CallerOf(owner, e) {
 				continue
 			}

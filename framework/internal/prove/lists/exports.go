@@ -14,7 +14,7 @@ import (
 // parameter, and by the header Accept. No answer may have a row or a field that is not the caller's. Below rows, it
 // requests the list of each row that the caller sees.
 func (p prover) tryExports(e *exchange.Endpoint) {
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		if e.Exports == nil || e.Access(who) == spec.AccessRefused {
 			continue
 		}

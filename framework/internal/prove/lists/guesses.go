@@ -26,7 +26,7 @@ func (p prover) tryGuesses(e *exchange.Endpoint) {
 		return
 	}
 	for _, name := range tablesOf(e) {
-		for _, who := range p.People {
+		for _, who := range e.Callers {
 			if e.Access(who) != spec.AccessRefused && p.guess(e, who, name) {
 				break
 			}
@@ -70,7 +70,7 @@ func GuessDeleted(c *check.Checker, e *exchange.Endpoint, one *fixture.Row) {
 		all := slices.DeleteFunc(slices.Clone(p.Made), func(other *fixture.Row) bool { return other == one || !isErased(e, other) })
 		p.guessNumbers(e, append([]*fixture.Row{one}, all...), deleted)
 	}
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		r := exchange.Request{By: who, Query: deleted.Encode()}
 		if e.Spec.Key != nil || e.Access(who) == spec.AccessRefused || !p.SeesErased(e, r) || !p.HiddenFrom(who, one) {
 			continue

@@ -31,7 +31,7 @@ func (p prover) tryChosen(e *exchange.Endpoint, on *fixture.Row) {
 		return
 	}
 	tried := map[bool]bool{}
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		r, ok := p.RequestOf(e, p.WriterLike(e, who, on, ""), on)
 		hides := fieldrule.AnyHides(p.CallOf(who, fixture.Listing(e.Resource)), e.Resource.Fields)
 		if !ok || tried[hides] || e.Access(who) == spec.AccessRefused || on != nil && !p.Has(who, e, on) {
@@ -69,7 +69,7 @@ func (p prover) tryTags(e *exchange.Endpoint, on *fixture.Row) {
 		return
 	}
 	var first *exchange.Answer
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		r, ok := p.RequestOf(e, p.WriterLike(e, who, on, ""), on)
 		if !ok || e.Access(who) == spec.AccessRefused || on != nil && !p.Has(who, e, on) {
 			continue

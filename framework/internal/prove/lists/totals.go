@@ -13,7 +13,7 @@ import (
 // once. No answer may have a value of a row or a field that is not the caller's. Below rows, it requests the totals below each row
 // that the caller sees. That the numbers do not have rows of others is tried by tryLists.
 func (p prover) tryTotals(e *exchange.Endpoint) {
-	for _, who := range p.People {
+	for _, who := range e.Callers {
 		if e.Totals == nil || e.Access(who) == spec.AccessRefused {
 			continue
 		}

@@ -31,7 +31,7 @@ type use struct {
 func (p prover) tryUnseen(e *exchange.Endpoint) {
 	for _, one := range usesIn(e) {
 		left := mostUnseen
-		for _, who := range p.People {
+		for _, who := range e.Callers {
 			if left == 0 || e.Access(who) == spec.AccessRefused || !p.IsUnseen(who, e, one.field) {
 				continue
 			}

@@ -25,7 +25,7 @@ func (p prover) tryBelow(e *exchange.Endpoint) {
 		return
 	}
 	filters := p.filters(e, above)
-	for _, who := range p.Others(above.By) {
+	for _, who := range e.Others(above.By) {
 		hidden := !p.Sees(who, parent, above)
 		kept := e.ByWriters && e.Resource.Above.ByWriters && !p.Changes(who, parent, above, fixture.Updating(parent))
 		keys, ok := p.KeysAbove(parent, who, above)

@@ -29,9 +29,9 @@ func (p prover) tryBulk(e *exchange.Endpoint) {
 		return
 	}
 	minimal := map[bool]bool{} // a request for an answer without a body was sent, by whether its row was hidden
-	for at, who := range p.People {
+	for at, who := range e.Callers {
 		tried := map[bool]int{}
-		for _, owner := range p.ownersAround(at) {
+		for _, owner := range ownersAround(e.Callers, at) {
 			if one := p.RowFor(owner, e.Resource); one != nil && one.By == owner {
 				p.tryBulkAs(e, who, one, tried, minimal)
 			}
@@ -39,16 +39,16 @@ func (p prover) tryBulk(e *exchange.Endpoint) {
 	}
 }
 
-// ownersAround lists the other people who may make rows, the neighbours of one first: each person tries rows of other kinds of callers.
-func (p prover) ownersAround(at int) (all []*exchange.Person) {
-	count := len(p.People)
+// ownersAround lists the other callers who may make rows, the neighbours of one first: each person tries rows of other kinds of callers.
+func ownersAround(callers []*exchange.Person, at int) (all []*exchange.Person) {
+	count := len(callers)
 	for n := 1; n < count; n++ {
 		next := (at + (n+1)/2) % count
 		if n%2 == 0 {
 			next = (at - n/2 + count) % count
 		}
 		if next > 0 { // the visitor makes none
-			all = append(all, p.People[next])
+			all = append(all, callers[next])
 		}
 	}
 	return all

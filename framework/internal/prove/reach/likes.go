@@ -19,7 +19,7 @@ func (p prover) reachLikes(e *exchange.Endpoint, one *fixture.Row, likes []*fixt
 		case e.Info.Method == http.MethodGet:
 			p.reachAll(e, like)
 		default:
-			p.reachAsOne(e, p.Others(like.By), like)
+			p.reachAsOne(e, e.Others(like.By), like)
 		}
 	}
 }

@@ -20,7 +20,7 @@ const mostFaulty = 3
 // reachAll sends the requests for a row as each person who did not make it.
 func (p prover) reachAll(e *exchange.Endpoint, one *fixture.Row) {
 	left := map[bool]int{true: mostFaulty, false: mostFaulty}
-	for _, who := range p.Others(one.By) {
+	for _, who := range e.Others(one.By) {
 		p.reach(e, who, one, left)
 	}
 }

@@ -17,7 +17,8 @@ const (
 	Owner     = "owner" // a user, who makes the rows that others try to reach
 	User      = "user"
 	Staff     = "staff"
-	Holder    = "holder of all" // of the permissions
+	Holder    = "holder of all"        // of the permissions
+	Rest      = "holder of the others" // of the permissions that an endpoint does not name
 	Superuser = "superuser"
 )
 
@@ -59,7 +60,7 @@ func (e *Tried) Succeeded() bool { return slices.ContainsFunc(e.Cells, Cell.Succ
 
 // A Cell is what one kind of caller got from an endpoint.
 type Cell struct {
-	// Access is the access of the caller by the declarations.
+	// Access is the access of the caller by the declarations, "" if there is no caller of this kind for the endpoint.
 	Access spec.Access `json:"access"`
 	// Statuses counts the answers.
 	Statuses map[int]int `json:"statuses"`
@@ -104,6 +105,32 @@ func (f Finding) String() string {
 		text += "\n" + f.Curl
 	}
 	return text
+}
+
+// JoinRests makes one column of those of all [Rest] callers, which are beside each other. own has the column of the one that tried an
+// endpoint; an endpoint without one has no access there.
+func (r *Report) JoinRests(own map[*Tried]int) {
+	first := slices.Index(r.Callers, Rest)
+	if first < 0 {
+		return
+	}
+	end := first
+	for end < len(r.Callers) && r.Callers[end] == Rest {
+		end++
+	}
+	r.Callers = slices.Replace(r.Callers, first, end, Rest)
+	for _, e := range r.Endpoints {
+		joined := Cell{Statuses: map[int]int{}}
+		if at, some := own[e]; some {
+			joined.Access = e.Cells[at].Access
+		}
+		for _, cell := range e.Cells[first:end] {
+			for status, count := range cell.Statuses {
+				joined.Statuses[status] += count
+			}
+		}
+		e.Cells = slices.Replace(e.Cells, first, end, joined)
+	}
 }
 
 // UnsharedSentence says what Unshared means, "" if there is no such viewset.
@@ -161,7 +188,7 @@ func (e *Tried) rows() string {
 func (r *Report) opening(e *Tried) (names []string) {
 	usual := e.Cells[slices.Index(r.Callers, User)].Access
 	for i, name := range r.Callers {
-		if !slices.Contains(append(usualCallers, Owner, Holder), name) && e.Cells[i].Access != usual {
+		if !slices.Contains(append(usualCallers, Owner, Holder, Rest), name) && e.Cells[i].Access != usual {
 			names = append(names, name+": "+string(e.Cells[i].Access))
 		}
 	}
