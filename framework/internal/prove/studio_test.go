@@ -291,6 +291,7 @@ func studio(storage files.Storage) []framework.Resource {
 
 func TestAStudioWithoutLeaks(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	apitest.Databases(t, studioSchema, func(t *testing.T, db *sqldb.DB) {
 		storage, err := files.OpenDisk(t.TempDir())
 		if err != nil {
