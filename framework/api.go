@@ -138,6 +138,7 @@ type Config struct {
 type API struct {
 	registry *table.Registry
 	declared []*declare.Declaration
+	signIn   *ConsoleSignIn // nil without one
 	bound    bool
 	mistakes error
 	watched  sync.Once // so that one handler logs the database

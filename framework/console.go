@@ -1,28 +1,53 @@
 package framework
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"trestle.example/framework/call"
 	"trestle.example/framework/console"
+	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/spec"
 	"trestle.example/framework/internal/web"
+	"trestle.example/framework/problem"
 )
 
 // A Console declares pages for people, made from the declarations: see [Config].Console and package console.
 type Console = console.Settings
 
+// A ConsoleSignIn lets people sign in to the console of an API whose endpoints do not offer that: see [API.AddConsoleSignIn].
+// [auth.Service.ConsoleSignIn] makes one.
+//
+// [auth.Service.ConsoleSignIn]: https://pkg.go.dev/trestle.example/framework/auth#Service.ConsoleSignIn
+type ConsoleSignIn struct {
+	// Sessions has the endpoint of sessions, /auth/session. It is required.
+	Sessions Resource
+	// Schemes identify the caller by the cookies that Sessions sets. They run before those of each endpoint that has schemes.
+	Schemes []Authenticator
+	// Codes explain the errors of Sessions.
+	Codes []CodeInfo
+}
+
+// AddConsoleSignIn lets people sign in to the console by endpoints and schemes that only requests of the console reach. What
+// other clients get stays the same. It has no effect without a console, and if the API has the endpoint of sessions itself.
+// It must be called before [API.Handler].
+func (a *API) AddConsoleSignIn(s ConsoleSignIn) { a.signIn = &s }
+
 // withConsole returns a handler that answers requests below the console's path by it, and all others by the API.
 func (a *API) withConsole(api http.Handler) (http.Handler, error) {
-	settings, catalog := a.registry.Config.Console, describe.NewCatalog(a.registry)
+	settings := a.registry.Config.Console
 	if settings.Path == "" {
 		return api, nil
 	}
-	pages, err := console.New(console.Options{
-		Settings: settings, API: catalog.Spec(), Handler: api, Allowed: a.allowed, Plainly: describe.Plainly, Log: a.registry.Config.Log,
-	})
+	o, err := a.consoleOptions(api)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := console.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +67,74 @@ func (a *API) withConsole(api http.Handler) (http.Handler, error) {
 			api.ServeHTTP(w, r)
 		}
 	}), nil
+}
+
+// consoleOptions returns what the console is made from.
+func (a *API) consoleOptions(api http.Handler) (console.Options, error) {
+	o := console.Options{
+		Settings: a.registry.Config.Console, API: describe.NewCatalog(a.registry).Spec(), Handler: api, Allowed: a.allowed,
+		Within: describe.Plainly, Log: a.registry.Config.Log,
+	}
+	if a.signIn == nil || o.Session != "" || a.hasSessions() {
+		return o, nil
+	}
+	for _, s := range a.signIn.Schemes {
+		if ids, own := call.IDTypeOf(s), a.registry.CallerID; own != nil && ids != own {
+			return o, fmt.Errorf("Config.Console: people who sign in have ids of type %s, and callers of the API have ids of type %s; leave the console out, or add endpoints of sessions for these callers", ids, own)
+		}
+	}
+	beside, err := a.besideConsole()
+	if err != nil {
+		return o, err
+	}
+	handler, err := web.NewServer(beside.registry)
+	if err != nil {
+		return o, err
+	}
+	o.Beside, o.Handler = describe.NewCatalog(beside.registry).Spec(), joined(handler, beside.Routes(), api)
+	o.Within = func(ctx context.Context) context.Context {
+		return access.WithFurther(describe.Plainly(ctx), a.signIn.Schemes)
+	}
+	return o, nil
+}
+
+// hasSessions reports whether the API has the endpoint by which people sign in to the console.
+func (a *API) hasSessions() bool {
+	return slices.ContainsFunc(a.Routes(), func(r RouteInfo) bool { return r.Path == a.Prefix()+console.SessionPath })
+}
+
+// besideConsole returns an API of the endpoints that only the console reaches. Guards of other prefixes would be mistakes in it.
+func (a *API) besideConsole() (*API, error) {
+	c := Config(a.registry.Config)
+	c.Console, c.Undocumented, c.Statuses = Console{}, true, nil
+	c.Guards = slices.DeleteFunc(slices.Clone(c.Guards), func(g call.Guard) bool {
+		under := strings.Trim(g.Under, "/")
+		return under != "" && under != "auth" && !strings.HasPrefix(under, "auth/")
+	})
+	c.Codes = slices.Clone(c.Codes)
+	for _, code := range a.signIn.Codes {
+		if !slices.ContainsFunc(c.Codes, func(own problem.CodeInfo) bool { return own.Code == code.Code }) {
+			c.Codes = append(c.Codes, code)
+		}
+	}
+	beside := New(c)
+	beside.Register(a.signIn.Sessions)
+	return beside, beside.Check()
+}
+
+// joined returns a handler that answers requests for some routes, which have no keys, and passes all others to the API.
+func joined(handler http.Handler, routes []RouteInfo, api http.Handler) http.Handler {
+	paths := map[string]bool{}
+	for _, r := range routes[1:] { // the first one is the root
+		paths[r.Path] = true
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if paths[r.URL.Path] {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // allowed returns which endpoints the caller of a request may use, in the order of the API's description.

@@ -66,7 +66,7 @@ func (s *Service) faultCodes() []framework.CodeInfo {
 // use up the rate of the API for anonymous callers. The rates of these endpoints count only
 // requests that such a page cannot make.
 func (s *Service) ViewSet() framework.ViewSet[User] {
-	browser := s.guard(s.Sessions)
+	show, begin, end := s.sessionActions()
 	return withoutCompression(framework.ViewSet[User]{
 		Name:       "auth",
 		Doc:        "Who the caller is: register, sign in, sign out.",
@@ -86,14 +86,7 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 			framework.OnCollection(http.MethodDelete, "token", s.revokeToken).Untransacted().
 				Authenticate(s.guard(s.tokens)...).Permit(framework.Authenticated()).
 				Doc("Revoke the token that the request is sent with."),
-			framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
-				Doc("The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. " +
-					"It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do."),
-			signInAction(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
-				Takes(framework.Header{Name: csrfHeader, Required: true, Doc: "The csrfToken of GET {prefix}/auth/session, whose cookies the request must have too."}).
-				Doc("Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along."),
-			framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
-				Doc("Sign the browser out."),
+			show, begin, end,
 			signInAction(s, "jwt", s.obtainJWT).ID("createAuthJwt").Throttle().Refuses(CodeInvalidCredentials).
 				Doc("Sign in for a pair of JWTs: access for requests, refresh for the next pair."),
 			publicAction(s, "jwt/refresh", s.refreshJWT).ID("refreshAuthJwt").Refuses(framework.CodeInvalidToken, CodeRefreshSuperseded).
@@ -102,6 +95,20 @@ func (s *Service) ViewSet() framework.ViewSet[User] {
 				Doc("End the login that a refresh token belongs to."),
 		}, s.accountActions()),
 	})
+}
+
+// sessionActions returns the endpoints of the session of a browser.
+func (s *Service) sessionActions() (show, begin, end framework.CollectionAction) {
+	browser := s.guard(s.Sessions)
+	show = framework.OnCollection(http.MethodGet, "session", s.showSession).Authenticate(browser...).Permit(framework.Anyone()).
+		Doc("The browser's session: who is signed in, and the csrfToken that its scripts send as X-CSRFToken. " +
+			"It sets cookies that the token belongs to: the POST that signs in must bring them along, as browsers do.")
+	begin = signInAction(s, "session", s.beginSession).ID("createAuthSession").Throttle().Refuses(CodeInvalidCredentials, CodeCSRFFailed).Sends(s.Sessions.Sends()...).
+		Takes(framework.Header{Name: csrfHeader, Required: true, Doc: "The csrfToken of GET {prefix}/auth/session, whose cookies the request must have too."}).
+		Doc("Sign a browser in. Get the session first: its csrfToken goes into X-CSRFToken, its cookies come along.")
+	end = framework.OnCollection(http.MethodDelete, "session", s.endSession).Untransacted().Authenticate(browser...).Permit(framework.Anyone()).
+		Doc("Sign the browser out.")
+	return show, begin, end
 }
 
 // withoutCompression declares that the answers have secrets, so that none is compressed: tokens, the csrfToken of a session, and

@@ -17,15 +17,16 @@ import (
 // New makes a console. An API without the endpoint of sessions is an error, and so is a tile, a page or a renderer for what the
 // API lacks.
 func New(o Options) (*Console, error) {
-	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, sessionPath)
-	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Plainly: o.Plainly, Cookies: client.Cookies{Path: o.Path}}}
+	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, SessionPath)
+	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Within: o.Within, Cookies: client.Cookies{Path: o.Path}}}
+	c.session = c.placeToSignIn(c.sessionAt())
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		if at := c.site.Find(c.sessionAt()); at.Place == nil || at.Place.By[method] == nil {
+		if c.session == nil || c.session.By[method] == nil {
 			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +
-				", by which people sign in; register the viewset of package auth, or set Console.Session")
+				", by which people sign in; register the viewset of package auth, call API.AddConsoleSignIn, or set Console.Session")
 		}
 	}
-	if c.site.Find(c.sessionAt()).Place.By[http.MethodPost].Body == nil {
+	if c.session.By[http.MethodPost].Body == nil {
 		return nil, errors.New("Config.Console: POST " + c.sessionAt() + " takes no input, by which people sign in; Console.Session names another endpoint")
 	}
 	var err error
@@ -36,6 +37,16 @@ func New(o Options) (*Console, error) {
 		return nil, fmt.Errorf("Config.Console: %w", err)
 	}
 	return c, nil
+}
+
+// placeToSignIn returns the place of a path, which may be one that only the console reaches; nil without one.
+func (c *Console) placeToSignIn(path string) *site.Place {
+	if c.Beside != nil {
+		if at := site.New(c.Beside).Find(path); at.Place != nil {
+			return at.Place
+		}
+	}
+	return c.site.Find(path).Place
 }
 
 // mostEntered is the number of bytes of a form, larger than the body that the API takes.

@@ -17,7 +17,7 @@ func (c *Console) PageFor(r *http.Request) string {
 		return ""
 	}
 	at := c.site.Find(path)
-	if at.Place == nil {
+	if at.Place == nil || at.Place.Path == c.sessionAt() {
 		return ""
 	}
 	if !isPage(at.Place.By[http.MethodGet]) {

@@ -30,7 +30,7 @@ func readSession(a *client.Answer) (user, csrf string) {
 
 // signIn shows the form for signing in, and signs in.
 func (v *visit) signIn() {
-	e := v.site.Find(v.sessionAt()).Place.By[http.MethodPost]
+	e := v.session.By[http.MethodPost]
 	f := &form{endpoint: e}
 	next := v.nextPage(v.r.FormValue("next"))
 	if v.r.Method != http.MethodPost && v.user != "" {

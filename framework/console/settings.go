@@ -29,8 +29,8 @@ type (
 	Accent = declare.ConsoleAccent
 )
 
-// sessionPath is the path of sessions of package auth, below the prefix.
-const sessionPath = "/auth/session"
+// SessionPath is the path of sessions of package auth, below the prefix.
+const SessionPath = "/auth/session"
 
 // Options are what a console is made from.
 type Options struct {
@@ -38,12 +38,14 @@ type Options struct {
 
 	// API describes the endpoints.
 	API *spec.API
-	// Handler answers requests to the API.
+	// Beside describes endpoints that only the console reaches, for signing in; nil for none.
+	Beside *spec.API
+	// Handler answers requests to the API, and to the endpoints of Beside.
 	Handler http.Handler
 	// Allowed returns which of API.Endpoints the caller of a request may use, in their order.
 	Allowed func(r *http.Request) ([]bool, error)
-	// Plainly makes the context of a request whose errors are in the form of RFC 9457.
-	Plainly func(context.Context) context.Context
+	// Within makes the context of a request of the console to the API. Its errors are in the form of RFC 9457.
+	Within func(context.Context) context.Context
 	// Log receives the errors of pages of your own.
 	Log *slog.Logger
 }

@@ -19,10 +19,11 @@ import (
 type Console struct {
 	Options
 
-	site   *site.Site
-	client client.Client
-	own    *own.Parts
-	files  *assets.Set
+	site    *site.Site
+	session *site.Place // of the endpoint of sessions
+	client  client.Client
+	own     *own.Parts
+	files   *assets.Set
 }
 
 // A visit is one request to the console by a person who signed in, or who is about to.

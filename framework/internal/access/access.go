@@ -84,7 +84,7 @@ func Identify(c *call.Call, r *http.Request, schemes []call.Authenticator) error
 // scheme recognises is the error 401. A 401 gets the challenges of all schemes, and says of a rejected bearer token that it is
 // the reason (RFC 6750, section 3).
 func authenticate(c *call.Call, r *http.Request, schemes []call.Authenticator) (*call.Caller, error) {
-	for _, scheme := range schemes {
+	for _, scheme := range withFurther(r, schemes) {
 		caller, err := scheme.Authenticate(c, r)
 		if err != nil {
 			if e := AsError(err); e.Status == http.StatusUnauthorized {

@@ -45,7 +45,9 @@ func (c Console) Check(prefix string) error {
 	case !plainPath.MatchString(c.Path):
 		return errors.New("the path " + c.Path + ` must begin and end with a slash, and have a plain name between; "/admin/" does`)
 	case prefix == "" || strings.HasPrefix(c.Path, prefix+"/") || strings.HasPrefix(prefix+"/", c.Path):
-		return errors.New("the path " + c.Path + " overlaps with the prefix of the API, " + cmp.Or(prefix, "/") + "; give the console a path beside it")
+		return errors.New("the path " + c.Path + " overlaps with the prefix of the API, " + cmp.Or(prefix, "/") + "; " +
+			"give the console a path beside it, or switch it off; " +
+			"in a program of package program, the flag --console does both")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // A Client sends requests to the API in this process, as the caller of a request to the console.
 type Client struct {
 	Handler http.Handler
-	Plainly func(context.Context) context.Context
+	Within  func(context.Context) context.Context
 	Cookies Cookies
 }
 
@@ -81,7 +81,7 @@ func (c Client) Send(w http.ResponseWriter, r *http.Request, m Message) *Answer 
 
 // Request makes a request to the API by the caller of r.
 func (c Client) Request(r *http.Request, m Message) *http.Request {
-	inner := r.Clone(c.Plainly(r.Context()))
+	inner := r.Clone(c.Within(r.Context()))
 	inner.Method, inner.RequestURI, inner.Pattern = m.Method, "", ""
 	path, _ := url.PathUnescape(m.Path) // it is escaped
 	inner.URL = &url.URL{Path: path, RawPath: m.Path, RawQuery: m.Query}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -12,7 +13,7 @@ type limitConfig struct {
 	drainDelay  time.Duration // negative for the default of the deployment
 	CORSOrigins []string
 	Compress    bool
-	Console     string // the path of the console; "" for none
+	console     string // the path of the console; "" for the default of the program, or [off]
 }
 
 // ProductionDelay is the drain delay in production, unless a setting sets another one.
@@ -42,22 +43,41 @@ func limitSettings() []Setting {
 			Read:  func(c *Config, v string) error { return readSwitch(&c.Compress, v) },
 		},
 		{
-			Flag: "console", Variable: "{PROGRAM}_CONSOLE", Fallback: off, Example: "/admin/", serving: true,
+			Flag: "console", Variable: "{PROGRAM}_CONSOLE", Example: "/admin/", serving: true, Shown: defaultConsole,
 			Usage: "`path` of the console, the pages of the API for people, such as /admin/; off serves none",
 			Read:  readConsole,
 		},
 	}
 }
 
-// off is the value of a setting that switches something off.
-const off = "off"
+const (
+	// off is the path of a console that is switched off.
+	off = "off"
+	// defaultConsole is the path of the console of a program with users of package auth.
+	defaultConsole = "/admin/"
+)
 
 func readConsole(c *Config, v string) error {
-	if v == off {
-		v = ""
+	if on, err := Switch(v); err == nil {
+		v = off
+		if on {
+			v = defaultConsole
+		}
 	}
-	c.Console = v
+	c.console = v
 	return nil
+}
+
+// ConsolePath returns the path of the console, "" for none. declared is the path that the program declares. Without a path, a
+// program with users of package auth has a console at "/admin/".
+func (c Config) ConsolePath(declared string, users bool) string {
+	switch {
+	case c.console == off:
+		return ""
+	case c.console == "" && declared == "" && users:
+		return defaultConsole
+	}
+	return cmp.Or(c.console, declared)
 }
 
 func readDrainDelay(c *Config, v string) error {

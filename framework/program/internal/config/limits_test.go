@@ -21,3 +21,28 @@ func TestLimitSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestPathOfTheConsole: a setting wins over the declaration, and the declaration over the default of programs with users.
+func TestPathOfTheConsole(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		setting, declared string
+		users             bool
+		want              string
+	}{
+		{"", "", true, "/admin/"},
+		{"", "", false, ""},
+		{"", "/people/", true, "/people/"},
+		{"", "/people/", false, "/people/"},
+		{"/staff/", "/people/", true, "/staff/"},
+		{"/staff/", "", false, "/staff/"},
+		{"on", "/people/", false, "/admin/"},
+		{"off", "/people/", true, ""},
+		{"No", "", true, ""},
+	} {
+		c, err := configOf(t, nil, "TRESTLE_CONSOLE="+test.setting)
+		if got := c.ConsolePath(test.declared, test.users); err != nil || got != test.want {
+			t.Errorf("the setting %q, declared %q, users %t: %q, %v; want %q", test.setting, test.declared, test.users, got, err, test.want)
+		}
+	}
+}

@@ -28,6 +28,9 @@ func (s *Site) CollectBeside(api *framework.API) (beside Beside, err error) {
 			return Beside{}, err
 		}
 	}
+	if err := s.checkConsole(beside.Handlers); err != nil {
+		return Beside{}, err
+	}
 	for _, further := range beside.APIs {
 		if err := further.Check(); err != nil {
 			return Beside{}, err

@@ -1,8 +1,8 @@
 package site
 
 import (
-	"cmp"
 	"log/slog"
+	"slices"
 	"time"
 
 	"trestle.example/framework"
@@ -22,6 +22,7 @@ type Site struct {
 	Users    *auth.Users
 	Log      *slog.Logger
 
+	consoleAt string               // the path of the console, once there is an API; "" for none
 	counters  throttle.Store       // of rates; nil for the process itself
 	observers []framework.Observer // of each API of the program
 }
@@ -38,11 +39,20 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	s.observers = observers
 	common := s.Configure(s.Common(s))
 	common.Codes = s.addProviderCodes(common.Codes)
-	common.Console.Path = cmp.Or(common.Console.Path, s.Console)
+	s.consoleAt = s.ConsolePath(common.Console.Path, s.hasUsers())
+	common.Console.Path = s.consoleAt
 	common.Console.Redirect = common.Console.Redirect || !s.Production
 	api := framework.New(common)
 	s.Register(api, s)
+	if s.hasUsers() {
+		api.AddConsoleSignIn(s.Identity.ConsoleSignIn())
+	}
 	return api
+}
+
+// hasUsers reports whether the program has the tables of package auth.
+func (s *Site) hasUsers() bool {
+	return slices.ContainsFunc(s.Migrations, func(m sqldb.Migrations) bool { return m.Namespace == auth.Migrations().Namespace })
 }
 
 // Configure replaces parts of a configuration with the settings.
