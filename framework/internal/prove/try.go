@@ -122,7 +122,7 @@ func (p *prover) tryRow(e *exchange.Endpoint) {
 	if e.Info.Method == http.MethodGet {
 		one = candidates.Referred(p.Fixture, e.Resource, one)[0]
 	} else {
-		p.Alone = e.Kind == declare.VerbDeletes // or other rows may refer to it
+		p.Alone = e.Info.Method == http.MethodDelete // or other rows may refer to it
 		one = p.another(e, one)
 		p.Alone = false
 	}

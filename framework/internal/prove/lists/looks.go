@@ -20,7 +20,8 @@ import (
 // for the list of the hidden row.
 func (p prover) looks(who *exchange.Person, hidden *fixture.Row) (all []*Look) {
 	for _, e := range p.Endpoints {
-		if e.Info.Method != http.MethodGet || !slices.Contains(e.Callers, who) || e.Access(who) == spec.AccessRefused || e.Endless || e.ShowsReads { // what was read changes by each read
+		steady := !e.Endless && !e.ShowsReads // what was read changes by each read
+		if e.Info.Method != http.MethodGet || !steady || !slices.Contains(e.Callers, who) || e.Access(who) == spec.AccessRefused {
 			continue
 		}
 		path, ok := p.PathOf(e, who, p.seenBy(who, e, hidden))

@@ -31,9 +31,8 @@ func (c Views) wholes(one *fixture.Row) (wholes []*fixture.Row, linked bool) {
 		tables, linked = append(tables, holders...), linked || links
 	}
 	var holding []*fixture.Row
-	for _, whole := range c.Made {
-		key := c.KeyOf(whole)
-		if whole == one || key == "" || !one.RefersTo(key) {
+	for _, whole := range c.ReferredBy(one) {
+		if whole == one || slices.Contains(wholes, whole) {
 			continue
 		}
 		if wholes = append(wholes, whole); slices.Contains(tables, whole.Table) {
