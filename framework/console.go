@@ -19,22 +19,24 @@ import (
 // A Console declares pages for people, made from the declarations: see [Config].Console and package console.
 type Console = console.Settings
 
-// A ConsoleSignIn lets people sign in to the console of an API whose endpoints do not offer that: see [API.AddConsoleSignIn].
+// A ConsoleSignIn has endpoints for signing in that only requests of the console reach: see [API.AddConsoleSignIn].
 // [auth.Service.ConsoleSignIn] makes one.
 //
 // [auth.Service.ConsoleSignIn]: https://pkg.go.dev/trestle.example/framework/auth#Service.ConsoleSignIn
 type ConsoleSignIn struct {
-	// Sessions has the endpoint of sessions, /auth/session. It is required.
+	// Sessions has the endpoint of sessions, /auth/session, for an API without it. It is required.
 	Sessions Resource
 	// Schemes identify the caller by the cookies that Sessions sets. They run before those of each endpoint that has schemes.
 	Schemes []Authenticator
-	// Codes explain the errors of Sessions.
+	// First has the endpoint that makes the first superuser, /auth/first/superuser. Defaults to none.
+	First Resource
+	// Codes explain the errors of Sessions and First.
 	Codes []CodeInfo
 }
 
 // AddConsoleSignIn lets people sign in to the console by endpoints and schemes that only requests of the console reach. What
-// other clients get stays the same. It has no effect without a console, and if the API has the endpoint of sessions itself.
-// It must be called before [API.Handler].
+// other clients get stays the same. Sessions and Schemes have no effect if the API has the endpoint of sessions itself. Nothing has an
+// effect without a console, or if Console.Session names another endpoint. It must be called before [API.Handler].
 func (a *API) AddConsoleSignIn(s ConsoleSignIn) { a.signIn = &s }
 
 // withConsole returns a handler that answers requests below the console's path by it, and all others by the API.
@@ -75,27 +77,43 @@ func (a *API) consoleOptions(api http.Handler) (console.Options, error) {
 		Settings: a.registry.Config.Console, API: describe.NewCatalog(a.registry).Spec(), Handler: api, Allowed: a.allowed,
 		Within: describe.Plainly, Log: a.registry.Config.Log,
 	}
-	if a.signIn == nil || o.Session != "" || a.hasSessions() {
+	if a.signIn == nil || o.Session != "" {
 		return o, nil
 	}
-	for _, s := range a.signIn.Schemes {
-		if ids, own := call.IDTypeOf(s), a.registry.CallerID; own != nil && ids != own {
-			return o, fmt.Errorf("Config.Console: people who sign in have ids of type %s, and callers of the API have ids of type %s; leave the console out, or add endpoints of sessions for these callers", ids, own)
+	var resources []Resource
+	if a.signIn.First != nil {
+		resources = append(resources, a.signIn.First)
+	}
+	if !a.hasSessions() {
+		if err := a.checkConsoleIDs(); err != nil {
+			return o, err
+		}
+		resources = append(resources, a.signIn.Sessions)
+		o.Within = func(ctx context.Context) context.Context {
+			return access.WithFurther(describe.Plainly(ctx), a.signIn.Schemes)
 		}
 	}
-	beside, err := a.besideConsole()
+	if resources == nil {
+		return o, nil
+	}
+	beside, err := a.besideConsole(resources)
 	if err != nil {
 		return o, err
 	}
 	handler, err := web.NewServer(beside.registry)
-	if err != nil {
-		return o, err
-	}
 	o.Beside, o.Handler = describe.NewCatalog(beside.registry).Spec(), joined(handler, beside.Routes(), api)
-	o.Within = func(ctx context.Context) context.Context {
-		return access.WithFurther(describe.Plainly(ctx), a.signIn.Schemes)
+	return o, err
+}
+
+// checkConsoleIDs returns an error if the ids of the people who sign in have another type than those of the API's callers.
+func (a *API) checkConsoleIDs() error {
+	for _, s := range a.signIn.Schemes {
+		if ids, own := call.IDTypeOf(s), a.registry.CallerID; own != nil && ids != own {
+			return fmt.Errorf("Config.Console: people who sign in have ids of type %s, and callers of the API have ids of type %s; "+
+				"leave the console out, or add endpoints of sessions for these callers", ids, own)
+		}
 	}
-	return o, nil
+	return nil
 }
 
 // hasSessions reports whether the API has the endpoint by which people sign in to the console.
@@ -104,7 +122,7 @@ func (a *API) hasSessions() bool {
 }
 
 // besideConsole returns an API of the endpoints that only the console reaches. Guards of other prefixes would be mistakes in it.
-func (a *API) besideConsole() (*API, error) {
+func (a *API) besideConsole(resources []Resource) (*API, error) {
 	c := Config(a.registry.Config)
 	c.Console, c.Undocumented, c.Statuses = Console{}, true, nil
 	c.Guards = slices.DeleteFunc(slices.Clone(c.Guards), func(g call.Guard) bool {
@@ -118,7 +136,7 @@ func (a *API) besideConsole() (*API, error) {
 		}
 	}
 	beside := New(c)
-	beside.Register(a.signIn.Sessions)
+	beside.Register(resources...)
 	return beside, beside.Check()
 }
 

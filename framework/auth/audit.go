@@ -15,6 +15,7 @@ import (
 // people type passwords into that field.
 const (
 	eventRegistered     = "registered"
+	eventFirstSuperuser = "user_created"
 	eventLogin          = "login"
 	eventLoginFailed    = "login_failed"
 	eventLoginThrottled = "login_throttled"

@@ -6,14 +6,14 @@ import (
 	"trestle.example/framework"
 )
 
-// ConsoleSignIn lets the users of the service sign in to the console of an API that lacks [Service.ViewSet]. Only requests of the
-// console reach these endpoints, and a session is of no use for other requests:
+// ConsoleSignIn lets the users of the service sign in to the console of an API that lacks [Service.ViewSet], and lets the holder of
+// a token of [Service.OfferFirstSuperuser] make the first superuser. Only requests of the console reach these endpoints:
 //
 //	api.AddConsoleSignIn(identity.ConsoleSignIn())
 func (s *Service) ConsoleSignIn() framework.ConsoleSignIn {
 	show, begin, end := s.sessionActions()
 	return framework.ConsoleSignIn{
-		Sessions: s.consoleSet("", show, begin, end), Schemes: s.guard(s.Sessions), Codes: s.Codes(),
+		Sessions: s.consoleSet("", show, begin, end), Schemes: s.guard(s.Sessions), First: s.firstSet(), Codes: s.Codes(),
 	}
 }
 

@@ -102,6 +102,7 @@ type Service struct {
 	limits     limits
 	schemes    []framework.Authenticator
 	log        *slog.Logger
+	first      firstOffer
 }
 
 // New returns a service with the settings c, or an error that names the invalid setting.

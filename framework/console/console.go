@@ -19,7 +19,7 @@ import (
 func New(o Options) (*Console, error) {
 	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, SessionPath)
 	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Within: o.Within, Cookies: client.Cookies{Path: o.Path}}}
-	c.session = c.placeToSignIn(c.sessionAt())
+	c.session, c.first = c.placeToSignIn(c.sessionAt()), c.placeToSignIn(c.API.Prefix+firstPath)
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		if c.session == nil || c.session.By[method] == nil {
 			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +
@@ -119,6 +119,8 @@ func (v *visit) route() {
 	switch {
 	case v.path == signInAt:
 		v.signIn()
+	case v.path == firstAt, strings.HasPrefix(v.path, firstAt+"/"):
+		v.makeFirst()
 	case v.user == "":
 		v.redirect(v.Path + signInAt + "?" + url.Values{"next": {v.here()}}.Encode())
 	case v.path == signOutAt:
@@ -145,7 +147,7 @@ func (v *visit) address() {
 	at := v.site.Find(v.API.Prefix + "/" + path)
 	switch {
 	case at.Place == nil, at.Place.Path == v.sessionAt(): // signing in and out have addresses of their own
-		v.refuse(http.StatusNotFound, "The API has no such address.")
+		v.refuse(http.StatusNotFound, noAddress)
 	case method != "" && v.isList(at) && listPages[method] != nil:
 		listPages[method](v, at)
 	case method != "":

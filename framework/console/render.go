@@ -24,7 +24,7 @@ var script []byte
 // pages returns the templates, one for each kind of page.
 var pages = sync.OnceValue(func() map[string]*template.Template { //nolint:gochecknoglobals // it is made once
 	all := map[string]*template.Template{}
-	for _, name := range []string{"home", "search", "chosen", "grid", "import", "list", "object", "form", "signin", "rejected", "own"} {
+	for _, name := range []string{"home", "search", "chosen", "grid", "import", "list", "object", "form", "signin", "first", "rejected", "own"} {
 		all[name] = template.Must(template.ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return all

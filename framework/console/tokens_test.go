@@ -100,7 +100,7 @@ func TestSameAPIOfTokens(t *testing.T) {
 		} {
 			for _, request := range []string{
 				"GET /api/", "GET /api/agents/", "POST /api/agents/", "OPTIONS /api/agents/", "GET /api/openapi.json", "GET /api/docs", "GET /",
-				"GET /api/auth/session", "POST /api/auth/session", "DELETE /api/auth/session", "GET /api/auth/", "GET /api/errors/csrf_failed",
+				"GET /api/auth/first/superuser", "POST /api/auth/first/superuser", "GET /api/auth/session", "POST /api/auth/session", "DELETE /api/auth/session", "GET /api/auth/", "GET /api/errors/csrf_failed",
 			} {
 				method, path, _ := strings.Cut(request, " ")
 				headers := append([]string{"Host", "desk.example"}, sent...)

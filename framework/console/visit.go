@@ -21,6 +21,7 @@ type Console struct {
 
 	site    *site.Site
 	session *site.Place // of the endpoint of sessions
+	first   *site.Place // of the endpoint that makes the first superuser; nil without one
 	client  client.Client
 	own     *own.Parts
 	files   *assets.Set
@@ -45,6 +46,7 @@ type visit struct {
 const (
 	signInAt  = "~sign-in"
 	signOutAt = "~sign-out"
+	firstAt   = "~first"
 	filesAt   = "~files/"
 )
 

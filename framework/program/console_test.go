@@ -1,17 +1,23 @@
 package program
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/framework/program/internal/exit"
 	"trestle.example/framework/sqldb"
 )
 
@@ -114,4 +120,98 @@ func TestMistakesOfTheConsole(t *testing.T) {
 			t.Errorf("%s: the server says %q; want %q", name, err, test.says)
 		}
 	}
+}
+
+// A greeting is what a server printed when it was ready.
+type greeting struct {
+	once    sync.Once
+	printed chan string
+}
+
+// Write implements [io.Writer].
+func (g *greeting) Write(text []byte) (int, error) {
+	g.once.Do(func() { g.printed <- string(text) })
+	return len(text), nil
+}
+
+// greetingOf starts a server, calls do with what it prints on standard output, and stops it. It returns what the server logged.
+func greetingOf(t *testing.T, p Program, env []string, do func(printed string)) (logged string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, log, ended := &greeting{printed: make(chan string, 1)}, &strings.Builder{}, make(chan int, 1)
+	go func() {
+		ended <- Run(ctx, p, []string{"serve", "--addr", "127.0.0.1:0", "--log-level", "debug"}, env, strings.NewReader(""), out, log)
+	}()
+	select {
+	case printed := <-out.printed:
+		do(printed)
+		stop()
+		if code := <-ended; code != exit.OK {
+			t.Errorf("the server ends with %d", code)
+		}
+	case code := <-ended:
+		t.Errorf("the server ends with %d before it serves", code)
+	}
+	return log.String()
+}
+
+// TestLinkOfTheFirstSuperuser: a server without a superuser prints a link that makes one, to standard output alone.
+func TestLinkOfTheFirstSuperuser(t *testing.T) {
+	t.Parallel()
+	onBothEmpty(t, func(t *testing.T, database string) {
+		env := []string{"DATABASE_URL=" + database, "TRESTLE_PASSWORD=four unrelated words walk", "TRESTLE_DB_CONNS=4"}
+		steps := []struct{ name, before, setting, link, lacks string }{
+			{"an empty database", "migrate up", "", `(http://127\.0\.0\.1:[0-9]+)/admin/~first/([A-Z2-7]{26,})\n`, "/people/"},
+			{"a public URL", "", "TRESTLE_PUBLIC_URL=https://api.example.org", `(https://api\.example\.org)/admin/~first/([A-Z2-7]{26,})\n`, "127.0.0.1"},
+			{"another path", "", "TRESTLE_CONSOLE=/people/", `(http://127\.0\.0\.1:[0-9]+)/people/~first/([A-Z2-7]{26,})\n`, "/admin/"},
+			{"a user", "user create --email asha@example.com", "", `(http://127\.0\.0\.1:[0-9]+)/admin/~first/([A-Z2-7]{26,})\n`, "/people/"},
+			{"no console", "", "TRESTLE_CONSOLE=off", "", "console"},
+			{"a superuser", "createsuperuser --email boss@example.com", "", "", "~first"},
+			{"a superuser who is not active", "user disable --email boss@example.com", "", `(http://127\.0\.0\.1:[0-9]+)/admin/~first/([A-Z2-7]{26,})\n`, "/people/"},
+		}
+		for _, step := range steps {
+			if step.before != "" {
+				if code, said := run(t, usersAlone(), step.before, env...); code != exit.OK {
+					t.Fatalf("%s ends with %d: %s", step.before, code, said)
+				}
+			}
+			token := ""
+			logged := greetingOf(t, usersAlone(), append(slices.Clone(env), step.setting), func(printed string) {
+				found := regexp.MustCompile(cmp.Or(step.link, "never")).FindStringSubmatch(printed)
+				if (found != nil) != (step.link != "") || strings.Contains(printed, step.lacks) {
+					t.Errorf("%s: the server prints %q", step.name, printed)
+				}
+				if found == nil || strings.HasPrefix(found[1], "https:") {
+					return
+				}
+				token = found[2]
+				if status := statusOf(t, strings.TrimSpace(found[0])); status != http.StatusSeeOther {
+					t.Errorf("%s: the link is answered %d", step.name, status)
+				}
+				if status := statusOf(t, strings.Replace(strings.TrimSpace(found[0]), token, strings.ToLower(token), 1)); status != http.StatusNotFound {
+					t.Errorf("%s: another link is answered %d", step.name, status)
+				}
+			})
+			if token != "" && strings.Contains(logged, token) {
+				t.Errorf("%s: the log has the token: %s", step.name, logged)
+			}
+		}
+	})
+}
+
+// statusOf sends a GET, and returns the status of the answer. It follows no redirect.
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
 }

@@ -25,6 +25,10 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 		strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:]) + " serves", "", "  " + base + "/api/", "",
 		"The reference, to read and to try:", "", "  " + base + "/api/docs", "",
 	}
+	if s.ConsoleAt() != "" {
+		lines = append(lines, "The console, pages for people:", "", "  "+base+s.ConsoleAt(), "")
+	}
+	lines = append(lines, firstLines(ctx, s, base)...)
 	if demo != nil && demo.Requests != nil {
 		more, err := demoLines(ctx, s, demo, base)
 		if err != nil {
@@ -33,6 +37,18 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 		lines = append(lines, more...)
 	}
 	return run.Print(strings.Join(lines, "\n"))
+}
+
+// firstLines returns the link that makes the first superuser. It is for the terminal, and no log has it.
+func firstLines(ctx context.Context, s *site.Site, base string) []string {
+	path, err := s.OfferFirst(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.Log.Warn("whether there is a superuser could not be read, so no link makes the first one", "error", err)
+	}
+	if err != nil || path == "" {
+		return nil
+	}
+	return []string{"There is no superuser. This link makes one, within an hour:", "", "  " + base + path, ""}
 }
 
 // demoLines returns the requests to try. If the demo's user does not exist, it returns a line

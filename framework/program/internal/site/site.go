@@ -22,9 +22,10 @@ type Site struct {
 	Users    *auth.Users
 	Log      *slog.Logger
 
-	consoleAt string               // the path of the console, once there is an API; "" for none
-	counters  throttle.Store       // of rates; nil for the process itself
-	observers []framework.Observer // of each API of the program
+	consoleAt   string               // the path of the console, once there is an API; "" for none
+	offersFirst bool                 // the console makes the first superuser
+	counters    throttle.Store       // of rates; nil for the process itself
+	observers   []framework.Observer // of each API of the program
 }
 
 // Close closes the database.
@@ -47,6 +48,7 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	if s.hasUsers() {
 		api.AddConsoleSignIn(s.Identity.ConsoleSignIn())
 	}
+	s.offersFirst = s.consoleAt != "" && s.hasUsers() && common.Console.Session == ""
 	return api
 }
 
