@@ -47,7 +47,7 @@ func (c Console) Check(prefix string) error {
 	case prefix == "" || strings.HasPrefix(c.Path, prefix+"/") || strings.HasPrefix(prefix+"/", c.Path):
 		return errors.New("the path " + c.Path + " overlaps with the prefix of the API, " + cmp.Or(prefix, "/") + "; " +
 			"give the console a path beside it, or switch it off; " +
-			"in a program of package program, the flag --console does both")
+			"in a program of package program, the setting CONSOLE does both")
 	}
 	return nil
 }
