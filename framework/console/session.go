@@ -41,6 +41,9 @@ func (v *visit) signIn() {
 	if e.Body.Shape.ByName["email"] != nil { // a username names the same account
 		f.Controls = slices.DeleteFunc(f.Controls, func(c control.Control) bool { return c.Name == "username" })
 	}
+	for i := range f.Controls {
+		f.Controls[i].Known = true
+	}
 	status := http.StatusOK
 	if v.r.Method == http.MethodPost {
 		a := v.client.Send(v.w, v.r, client.Message{Method: e.Method, Path: v.sessionAt(), Body: f.read(v.r.PostForm), Header: v.withToken()})

@@ -78,7 +78,8 @@ func TestMistakesOfTheConsole(t *testing.T) {
 		says    string // "" if there is no mistake
 	}{
 		"nothing is set":                            {"", func(*Program) {}, ""},
-		"the API has no prefix":                     {"", below("/", ""), overlaps + ", /; give the console a path beside it, or switch it off; in a program of package program, the setting CONSOLE does both"},
+		"the API has no prefix":                     {"", below("/", ""), ""},
+		"the API has no prefix, and it is on":       {"on", below("/", ""), overlaps + ", /; give the console a path beside it, or switch it off; in a program of package program, the setting CONSOLE does both"},
 		"the API is at the path":                    {"", below("/admin", ""), overlaps},
 		"the API is below the path":                 {"", below("/admin/api", ""), overlaps},
 		"the path of the setting is below the API":  {"/api/people/", func(*Program) {}, overlaps},

@@ -29,6 +29,7 @@ type Control struct {
 	Error                 string
 	Options               []Option
 	Required              bool
+	Known                 bool   // a secret is one that the browser may know already
 	Most                  int    // characters; 0 for any number
 	Nullable              bool   // an empty control is null
 	Elsewhere             string // the list of the rows that it may name; "" for none
@@ -76,7 +77,7 @@ func New(f *input.Field, zone *time.Location) Control {
 	case f.Enum != nil:
 		c.Kind = "choice"
 	case c.Kind == "text" && strings.Contains(strings.ToLower(f.Name), "password"):
-		c.Kind = "secret"
+		c.Kind, c.Known = "secret", c.Name == "currentPassword"
 	case c.Kind == "text" && c.Most >= longText:
 		c.Kind = "area"
 	}

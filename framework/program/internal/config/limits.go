@@ -69,12 +69,12 @@ func readConsole(c *Config, v string) error {
 }
 
 // ConsolePath returns the path of the console, "" for none. declared is the path that the program declares. Without a path, a
-// program with users of package auth has a console at "/admin/".
-func (c Config) ConsolePath(declared string, users bool) string {
+// program with users of package auth has a console at "/admin/", unless all paths belong to its API. usual is true for such a program.
+func (c Config) ConsolePath(declared string, usual bool) string {
 	switch {
 	case c.console == off:
 		return ""
-	case c.console == "" && declared == "" && users:
+	case c.console == "" && declared == "" && usual:
 		return defaultConsole
 	}
 	return cmp.Or(c.console, declared)

@@ -40,7 +40,7 @@ func (s *Site) API(observers ...framework.Observer) *framework.API {
 	s.observers = observers
 	common := s.Configure(s.Common(s))
 	common.Codes = s.addProviderCodes(common.Codes)
-	s.consoleAt = s.ConsolePath(common.Console.Path, s.hasUsers())
+	s.consoleAt = s.ConsolePath(common.Console.Path, s.hasUsers() && common.Prefix != "/")
 	common.Console.Path = s.consoleAt
 	common.Console.Redirect = common.Console.Redirect || !s.Production
 	api := framework.New(common)
