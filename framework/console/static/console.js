@@ -3,7 +3,10 @@
 "use strict";
 
 const menu = document.querySelector(".menu details");
-if (menu && matchMedia("(max-width: 720px)").matches) menu.open = false;
+const narrow = matchMedia("(max-width: 720px)");
+const fitMenu = () => { if (menu) menu.open = !narrow.matches; };
+fitMenu();
+narrow.addEventListener("change", fitMenu);
 
 const refused = document.querySelector("[data-focus]");
 if (refused) refused.focus();
