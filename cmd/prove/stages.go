@@ -83,6 +83,7 @@ func fixedStages() []stage {
 		tests("serve", "32, 128 and 512 connections: 0 answers other than 2xx, p99 at most 2 x connections / throughput + p99 of 1 connection, goodput at 512 90 % of that at 32 and 95 % of a hand-written server's; 2,000 connections: 80 %, 256 MiB", "./cmd/trestle", "TestServesEveryone"),
 		tests("fair", "8 greedy clients: a polite client at another address loses 0 of 200 requests, p95 500 ms; one at the same address loses 1 %, p95 1 s", "./cmd/trestle", "TestNobodyStarves"),
 		tests("growth", "1,000,000 patients in place of 10,000: retrieve and create take at most 1.5 times as long, lists 3 times", "./cmd/trestle", "TestGrowth"),
+		tests("console", "every page of the console as 4 kinds of users, on both databases, at 3 widths, light and dark: 0 violations of axe-core, none wider than its window, 0 messages of the browser, 0 requests to other hosts", "./cmd/trestle", "TestTheConsoleIsForEveryone"),
 		tests("soak", "30 minutes at 70 %, 2 connections: 0 answers of 5xx; goroutines and files within 2 at rest and, beside those of connections, 5 (or 2 %) under load, the heap does not grow", "./cmd/trestle", "TestSoak"),
 	}
 }

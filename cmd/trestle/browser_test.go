@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -41,10 +42,16 @@ type tab struct {
 }
 
 // openTab starts a browser that reaches no other machine. It ends with the
-// test.
+// test, or after a few minutes.
 func openTab(t *testing.T) *tab {
 	t.Helper()
-	limited, cancel := context.WithTimeout(t.Context(), 3*waitLimit)
+	return openTabFor(t, 3*waitLimit)
+}
+
+// openTabFor is openTab with another limit.
+func openTabFor(t *testing.T, limit time.Duration) *tab {
+	t.Helper()
+	limited, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	browser, end := chromedp.NewExecAllocator(limited, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium.Program(t)), chromedp.DisableGPU,
@@ -54,6 +61,9 @@ func openTab(t *testing.T) *tab {
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithListener(b.hear))
 	t.Cleanup(closeTab)
 	b.ctx = ctx
+	if err := chromedp.Do(ctx); err != nil { // so that the limit of a step does not end the browser
+		t.Fatal(err)
+	}
 	return b
 }
 
@@ -75,10 +85,12 @@ func (b *tab) hear(event any) {
 	}
 }
 
-// do takes steps; what names them for a failure.
+// do takes steps, each call within waitLimit; what names them for a failure.
 func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	limited, cancel := context.WithTimeout(b.ctx, waitLimit)
+	defer cancel()
+	if err := chromedp.Do(limited, steps...); err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.t.Fatalf("%s: %v; the console has %q", what, err, b.troubles)
