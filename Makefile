@@ -118,6 +118,12 @@ files: $(VERSITYGW)-$(VERSITYGW_VERSION) ## Test files on a real S3 server, and 
 	TEST_VERSITYGW='$(CURDIR)/$(VERSITYGW)-$(VERSITYGW_VERSION)' $(WITHPG) -- go test $(TEST) -count=1 ./framework/files/...
 	TEST_FILE_MIB=1024 $(WITHPG) -- go test $(TEST) -count=1 -v -run '^TestFilesAreStreamed$$' ./framework
 
+# The documents show them. Text on the images depends on the fonts of the machine.
+.PHONY: screenshots
+screenshots: ## Write the screenshots of the console into docs/images (needs a browser)
+	mkdir -p docs/images
+	TRESTLE_SCREENSHOTS='$(CURDIR)/docs/images' go test $(TEST) -count=1 -run '^TestScreenshots$$' ./cmd/trestle
+
 .PHONY: exports
 exports: ## Export lists of 1,000,000 rows, and measure the memory
 	TEST_EXPORT_ROWS=1000000 $(WITHPG) -- go test $(TEST) -count=1 -v -run '^TestExportsAreStreamed$$' ./framework/internal/export
