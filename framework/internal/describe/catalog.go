@@ -109,14 +109,11 @@ func (a Catalog) Permissions() (names []string) {
 }
 
 // PermissionsAt lists the names of permissions that may matter at an endpoint, sorted and without duplicates: those that it and the scopes
-// of its viewset, and of those above it, check, and those of all fields and guards, because answers show related rows.
+// and the Writers of its viewsets check, and those of all fields and guards, because answers show related rows.
 func (a Catalog) PermissionsAt(e *table.Endpoint) (names []string) {
 	required := []call.Permission{e.Permission, e.Deleted}
-	for r := e.Resource; r != nil; r = r.Scope.Via {
+	for _, r := range viewsetsAt(e) {
 		required = append(required, r.Scope.Unless, r.Writers.Unless)
-	}
-	for above := e.Resource.Above; above != nil; above = above.Parent.Above {
-		required = append(required, above.Parent.Scope.Unless, above.Parent.Writers.Unless)
 	}
 	for _, r := range a.Resources {
 		required = append(required, r.Fields.Permissions()...)
@@ -129,6 +126,27 @@ func (a Catalog) PermissionsAt(e *table.Endpoint) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// viewsetsAt lists the viewsets whose scopes limit the rows of an endpoint: its own, those of the rows that its function shows and
+// creates, and those to which a nesting or a Via leads from them.
+func viewsetsAt(e *table.Endpoint) (all []*table.Resource) {
+	next := []*table.Resource{e.Resource, e.Shown}
+	if e.Creates != nil {
+		next = append(next, e.Creates.Resource)
+	}
+	for len(next) > 0 {
+		r := next[0]
+		next = next[1:]
+		if r == nil || slices.Contains(all, r) {
+			continue
+		}
+		all, next = append(all, r), append(next, r.Scope.Via, r.Writers.Via)
+		if r.Above != nil {
+			next = append(next, r.Above.Parent)
+		}
+	}
+	return all
 }
 
 // PathOf is the path of an endpoint, with the names of its keys in braces:
