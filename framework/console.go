@@ -26,7 +26,8 @@ type Console = console.Settings
 type ConsoleSignIn struct {
 	// Sessions has the endpoint of sessions, /auth/session, for an API without it. It is required.
 	Sessions Resource
-	// Schemes identify the caller by the cookies that Sessions sets. They run before those of each endpoint that has schemes.
+	// Schemes identify the caller by the cookies that Sessions sets. They run before those of [Config].Authentication. An endpoint or
+	// a viewset with an Authentication of its own runs that alone.
 	Schemes []Authenticator
 	// First has the endpoint that makes the first superuser, /auth/first/superuser. Defaults to none.
 	First Resource
@@ -90,7 +91,7 @@ func (a *API) consoleOptions(api http.Handler) (console.Options, error) {
 		}
 		resources = append(resources, a.signIn.Sessions)
 		o.Within = func(ctx context.Context) context.Context {
-			return access.WithFurther(describe.Plainly(ctx), a.signIn.Schemes)
+			return access.WithFurther(describe.Plainly(ctx), a.signIn.Schemes, a.registry.Config.Authentication)
 		}
 	}
 	if resources == nil {
@@ -121,13 +122,14 @@ func (a *API) hasSessions() bool {
 	return slices.ContainsFunc(a.Routes(), func(r RouteInfo) bool { return r.Path == a.Prefix()+console.SessionPath })
 }
 
-// besideConsole returns an API of the endpoints that only the console reaches. Guards of other prefixes would be mistakes in it.
+// besideConsole returns an API of the endpoints that only the console reaches, with the guards of their paths. Guards of other prefixes
+// would be mistakes in it.
 func (a *API) besideConsole(resources []Resource) (*API, error) {
 	c := Config(a.registry.Config)
 	c.Console, c.Undocumented, c.Statuses = Console{}, true, nil
 	c.Guards = slices.DeleteFunc(slices.Clone(c.Guards), func(g call.Guard) bool {
 		under := strings.Trim(g.Under, "/")
-		return under != "" && under != "auth" && !strings.HasPrefix(under, "auth/")
+		return under != "" && !strings.HasPrefix(console.SessionPath+"/", "/"+under+"/") && !strings.HasPrefix(console.FirstPath+"/", "/"+under+"/")
 	})
 	c.Codes = slices.Clone(c.Codes)
 	for _, code := range a.signIn.Codes {

@@ -19,7 +19,10 @@ import (
 func New(o Options) (*Console, error) {
 	o.Title, o.Session = cmp.Or(o.Title, o.API.Title), cmp.Or(o.Session, SessionPath)
 	c := &Console{Options: o, site: site.New(o.API), client: client.Client{Handler: o.Handler, Within: o.Within, Cookies: client.Cookies{Path: o.Path}}}
-	c.session, c.first = c.placeToSignIn(c.sessionAt()), c.placeToSignIn(c.API.Prefix+firstPath)
+	c.session = c.placeToSignIn(c.sessionAt())
+	if c.Beside != nil {
+		c.first = site.New(c.Beside).Find(c.API.Prefix + FirstPath).Place
+	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		if c.session == nil || c.session.By[method] == nil {
 			return nil, errors.New("Config.Console: the API has no endpoint " + method + " " + c.sessionAt() +

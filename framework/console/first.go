@@ -7,8 +7,8 @@ import (
 	"trestle.example/framework/console/internal/client"
 )
 
-// firstPath is the path at which package auth makes the first superuser, below the prefix. Only the console reaches it.
-const firstPath = "/auth/first/superuser"
+// FirstPath is the path at which package auth makes the first superuser, below the prefix. Only the console reaches it.
+const FirstPath = "/auth/first/superuser"
 
 // firstHeader has the token of the link to the form of the first superuser.
 const firstHeader = "X-First-Token"

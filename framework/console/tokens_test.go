@@ -16,6 +16,22 @@ import (
 	"trestle.example/framework/sqldb"
 )
 
+// A signature is a scheme of one endpoint. No request of these tests has it.
+type signature struct{}
+
+// Authenticate implements [framework.Authenticator].
+func (signature) Authenticate(*framework.Call, *http.Request) (*framework.Caller, error) {
+	return nil, nil
+}
+
+// Challenge implements [framework.Authenticator].
+func (signature) Challenge() string { return "" }
+
+// takeDelivery is a function for senders with a signature.
+func takeDelivery(*framework.Call, framework.None) (framework.None, error) {
+	return framework.None{}, nil
+}
+
 // serveTokens serves the agents to the holders of a token, with or without a console.
 func serveTokens(t *testing.T, db *sqldb.DB, path string) *desk {
 	t.Helper()
@@ -28,12 +44,15 @@ func serveTokens(t *testing.T, db *sqldb.DB, path string) *desk {
 	}
 	api := framework.New(framework.Config{
 		DB: db, Authentication: []framework.Authenticator{auth.Token{}}, Pagination: page.Number{Size: 60}, Log: slog.New(slog.DiscardHandler),
-		Guards: []framework.Guard{{Under: "agents", Permission: framework.Authenticated()}}, Statuses: map[string]int{framework.CodeValidationFailed: 422},
+		Guards: []framework.Guard{{Under: "agents", Permission: framework.Authenticated()}, {Under: "auth/list", Permission: framework.Staff()}}, Statuses: map[string]int{framework.CodeValidationFailed: 422},
 		Console: framework.Console{Path: path},
 	})
 	api.Register(framework.ViewSet[agent]{
 		Name: "agents", Verbs: framework.CRUD[agentInput, agentView](), Scope: framework.Public(), Ordering: framework.Ordering{Default: "name"},
 		Permission: framework.OrReadOnly(framework.Holds("agents.change")),
+		Collection: []framework.CollectionAction{
+			framework.OnCollection(http.MethodPost, "deliveries", takeDelivery).Authenticate(signature{}).Permit(framework.Authenticated()),
+		},
 	})
 	api.AddConsoleSignIn(identity.ConsoleSignIn())
 	handler, err := api.Handler()
@@ -71,6 +90,9 @@ func TestConsoleOfTokens(t *testing.T) {
 		asha := d.signedIn("asha@example.com")
 		asha.get("/admin/agents/").is(200).says("Meera").lacks("agents/~post")
 		asha.submit("/admin/agents/~post", url.Values{"name": {"Mallory"}}).is(403)
+		for _, one := range []*browser{asha, b} { // an endpoint with a scheme of its own accepts no session
+			one.send(http.MethodPost, "/admin/agents/deliveries/~post", one.form("/admin/", nil)).is(401)
+		}
 		out := b.form("/admin/", nil)
 		b.send(http.MethodPost, "/admin/~sign-out", out).to("/admin/~sign-in")
 		b.get("/admin/agents/").is(303)
