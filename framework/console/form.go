@@ -68,6 +68,10 @@ func (v *visit) operate(at site.Address, method string) {
 		v.refuse(http.StatusNotFound, "The API has no such operation, or it has no form.")
 		return
 	}
+	if v.r.Method != http.MethodPost && !v.may(e) { // the API answers a form that is sent, so nothing that was entered is lost
+		v.refuse(http.StatusForbidden, "Your permissions do not include this operation.")
+		return
+	}
 	f := v.newForm(at, e)
 	if refused := f.begin(v, at); refused != nil {
 		v.refuseWith(*refused)
@@ -328,6 +332,9 @@ func (f *form) send(v *visit, at site.Address, body []byte, once string) *client
 	a := v.client.Send(v.w, v.r, m)
 	if !a.OK() {
 		f.reject(client.ReadRejection(a))
+	}
+	if a.Status == http.StatusNotFound && f.Seen != "" { // the caller may read the row
+		f.Error = "You may read this row, but not change or delete it."
 	}
 	return a
 }

@@ -46,7 +46,7 @@ func (v *visit) bulkOf(list *site.Place) (*site.Place, *spec.Endpoint) {
 func (v *visit) importRows(at site.Address) {
 	p, e := v.bulkOf(at.Place)
 	if e == nil {
-		v.refuse(http.StatusNotFound, "This list takes no spreadsheet: its viewset has no Bulk, or you may not use it.")
+		v.refuse(http.StatusNotFound, "This list takes no spreadsheet, or your permissions do not include adding many rows at once.")
 		return
 	}
 	shown := importPage{Back: v.pageOf(at.Path()), Text: v.r.PostForm.Get(textField), Once: onceOf(e)}

@@ -324,3 +324,28 @@ func TestRestore(t *testing.T) {
 		}
 	})
 }
+
+// TestRowsThatOneMayOnlyRead: the form for a row that the caller may read but not change says so.
+func TestRowsThatOneMayOnlyRead(t *testing.T) {
+	frameworktest.Databases(t, func(t *testing.T, db *sqldb.DB) {
+		identity, err := auth.New(auth.Config{Hashes: auth.HashOptions{Write: auth.Bcrypt(4)}, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := openDeskOf(t, db, identity, nil, framework.ViewSet[basket]{
+			Name: "baskets", Verbs: framework.CRUD[basketInput, basketView](),
+			Scope: framework.Own((*basket).owner).Unless(framework.OrReadOnly(framework.Holds("agents.change"))),
+		})
+		asha, ravi := d.user("asha@example.com", false), d.user("ravi@example.com", false)
+		own, others := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
+		d.insert(&[]*basket{{ID: own, OwnerID: asha.ID, Name: "Pears", Lines: []line{}}, {ID: others, OwnerID: ravi.ID, Name: "Apples", Lines: []line{}}})
+		b := d.signedIn("asha@example.com")
+		for end, entered := range map[string]url.Values{"/~patch": {"name": {"Plums"}}, "/~delete": nil} {
+			b.submit("/admin/baskets/"+others.String()+end, entered).is(404).says("You may read this row, but not change or delete it.").lacks("Nothing is here")
+		}
+		b.submit("/admin/baskets/"+own.String()+"/~patch", url.Values{"name": {"Plums"}}).is(303)
+		if all := d.baskets(); all["Apples"] == nil || all["Plums"] == nil {
+			t.Errorf("the baskets are %v", all)
+		}
+	})
+}

@@ -117,7 +117,7 @@ func TestShapes(t *testing.T) {
 
 		b.get("/admin/place/").is(404).says(`href="/admin/place/~put">Add</a>`)
 		b.get("/admin/place/~patch").is(404)
-		b.get("/admin/place/~put").is(200).says(`<option value="`+blue+`">Blue room</option>`, `value="none"`, `name="imageUrl"`, ">Image url<")
+		b.get("/admin/place/~put").is(200).says(`<option value="`+blue+`">Blue room</option>`, `value="none"`, `name="imageUrl"`, ">Image URL<")
 		b.submit("/admin/place/~put", url.Values{"room": {blue}, "imageUrl": {"https://x.example/"}}).is(303)
 		b.get("/admin/place/").is(200).says(`href="/admin/rooms/blue-room/"`, "<bdi>Blue room</bdi>", "~patch", `href="https://x.example/"`)
 		b.get("/admin/place/~patch").is(200).says(`<option value="` + blue + `" selected>Blue room</option>`)

@@ -14,7 +14,10 @@ import (
 	"trestle.example/framework/internal/wire"
 )
 
-// Label turns a name of JSON into words: "created_at" and "createdAt" into "Created at", and "imageURL" into "Image URL".
+// initials are the words that people write in capitals.
+var initials = []string{"API", "CSV", "HTTP", "IP", "JSON", "SKU", "URL", "UTC"}
+
+// Label turns a name of JSON into words: "created_at" and "createdAt" into "Created at", and "imageUrl" into "Image URL".
 func Label(name string) string {
 	runes := []rune(name)
 	words := make([]rune, 0, len(runes))
@@ -30,7 +33,13 @@ func Label(name string) string {
 		}
 		words = append(words, r)
 	}
-	text := strings.Join(strings.Fields(string(words)), " ")
+	all := strings.Fields(string(words))
+	for i, word := range all {
+		if upper := strings.ToUpper(word); slices.Contains(initials, upper) {
+			all[i] = upper
+		}
+	}
+	text := strings.Join(all, " ")
 	if end := len(text) - len(" id"); end > 0 && strings.EqualFold(text[end:], " id") {
 		text = text[:end]
 	}
