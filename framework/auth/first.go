@@ -113,13 +113,14 @@ func (s *Service) checkFirst(c *framework.Call, token string) error {
 	if !s.first.isOf(token, c.Now) {
 		return framework.NotFound()
 	}
-	return absentSuperuser(c, c.Session())
+	return s.absentSuperuser(c, c.Session())
 }
 
-// absentSuperuser returns the error 404 if there is an active superuser.
-func absentSuperuser(ctx context.Context, db *sqldb.Session) error {
+// absentSuperuser returns the error 404 if there is an active superuser. The token ends then, also if that user is disabled later.
+func (s *Service) absentSuperuser(ctx context.Context, db *sqldb.Session) error {
 	exists, err := hasSuperuser(ctx, db)
 	if err == nil && exists {
+		s.first.end()
 		err = framework.NotFound()
 	}
 	return err
@@ -139,7 +140,7 @@ func (s *Service) makeFirst(c *framework.Call, in newSuperuser) (view sessionVie
 		if err := db.LockName(ctx, firstLock); err != nil {
 			return err
 		}
-		if err := absentSuperuser(ctx, db); err != nil {
+		if err := s.absentSuperuser(ctx, db); err != nil {
 			return err
 		}
 		return insertUser(ctx, db, row)

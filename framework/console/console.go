@@ -67,6 +67,9 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.files.Serve(w, r, name)
 		return
 	}
+	if strings.HasPrefix(path, firstAt+"/") { // the path has a secret, which no request of the page may repeat
+		w.Header().Set("Referrer-Policy", "no-referrer")
+	}
 	v := &visit{Console: c, w: w, r: r, path: path, named: map[*site.Place]map[string]string{}}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

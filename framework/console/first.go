@@ -19,7 +19,6 @@ func (v *visit) makeFirst() {
 	token, isLink := strings.CutPrefix(v.path, firstAt+"/")
 	h := http.Header{}
 	if isLink {
-		v.w.Header().Set("Referrer-Policy", "no-referrer")
 		h.Set(firstHeader, token)
 	}
 	if v.first == nil {

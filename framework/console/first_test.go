@@ -160,6 +160,18 @@ func TestFirstSuperuser(t *testing.T) {
 	})
 }
 
+// TestTheLinkStaysEnded: a link that ended because of a superuser does not work again when that user is disabled.
+func TestTheLinkStaysEnded(t *testing.T) {
+	onDoorsteps(t, func(t *testing.T, d *doorstep) {
+		link, boss := d.offer(), d.user("boss@example.com", true)
+		d.browser().get(link).is(404)
+		if err := d.identity.Users.SetActive(t.Context(), d.db.Session(), boss.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		d.browser().get(link).is(404)
+	})
+}
+
 // TestLinksToTheFirstSuperuser: a wrong link and one that has ended are answered alike, as any address that does not exist.
 func TestLinksToTheFirstSuperuser(t *testing.T) {
 	const unchanged = ""
