@@ -102,7 +102,7 @@ type Service struct {
 	limits     limits
 	schemes    []framework.Authenticator
 	log        *slog.Logger
-	first      firstOffer
+	first      *firstOffer
 }
 
 // New returns a service with the settings c, or an error that names the invalid setting.
@@ -125,7 +125,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{
 		Users: users, Sessions: sessions, JWT: jwt, tokens: NewTokens(TokenOptions{Realm: c.Realm, Now: c.Now}), tokenLife: c.TokenLife,
 		requireTLS: c.RequireTLS, role: c.Role, limits: newLimits(c.Counters, c.Rates), log: c.Log,
-		account: c.Account, profile: c.Profile, mailer: c.Mailer, outbox: newOutbox(c.Log),
+		account: c.Account, profile: c.Profile, mailer: c.Mailer, outbox: newOutbox(c.Log), first: &firstOffer{},
 	}
 	s.schemes = s.guard(s.Sessions, s.tokens, s.JWT)
 	return s, nil
