@@ -20,9 +20,7 @@ import (
 type Console = console.Settings
 
 // A ConsoleSignIn has endpoints for signing in that only requests of the console reach: see [API.AddConsoleSignIn].
-// [auth.Service.ConsoleSignIn] makes one.
-//
-// [auth.Service.ConsoleSignIn]: https://pkg.go.dev/trestle.example/framework/auth#Service.ConsoleSignIn
+// ConsoleSignIn of package auth's Service makes one.
 type ConsoleSignIn struct {
 	// Sessions has the endpoint of sessions, /auth/session, for an API without it. It is required.
 	Sessions Resource
