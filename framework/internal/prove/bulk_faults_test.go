@@ -230,6 +230,7 @@ func publicFaults(db *sqldb.DB) func(*guests, http.Handler) http.Handler {
 // caller changes, also one that all callers see, no item names one, and no answer has one.
 func TestBulkIsProvedAsOneRow(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	proveServers(t, []server{
 		{"private rows", privateBulk(), nil, nil},
 		{"public rows", publicBulk(), nil, nil},

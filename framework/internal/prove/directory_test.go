@@ -157,6 +157,7 @@ func violins(leak string) []framework.Resource {
 // found in the answer of an action that writes.
 func TestADirectoryOfPrivateRows(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	const text = "which is of a row or a field that is not theirs"
 	const changes = "it changes a row of violins that is not theirs"
 	for _, c := range []struct{ leak, endpoint, finding string }{

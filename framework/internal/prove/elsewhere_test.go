@@ -246,6 +246,7 @@ func discussed() []framework.Resource {
 // deleted rows there too, in requests for several rows and in exports, and that it reports no fault of correct servers.
 func TestRowsElsewhere(t *testing.T) {
 	t.Parallel()
+	onlyInStage(t)
 	bin := framework.ViewSet[binned]{Name: "bin", Verbs: framework.ReadOnly[textView](), Scope: framework.Public(), Permission: framework.Staff()}
 	proveServers(t, []server{
 		{"three levels", halls(), nil, nil},

@@ -1,4 +1,4 @@
-package access_test
+package framework_test
 
 import (
 	"net/http"
