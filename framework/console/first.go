@@ -13,6 +13,9 @@ const FirstPath = "/auth/first/superuser"
 // firstHeader has the token of the link to the form of the first superuser.
 const firstHeader = "X-First-Token"
 
+// FirstLink returns the path of the link with a token that makes the first superuser, for a console at a path.
+func FirstLink(path, token string) string { return path + firstAt + "/" + token }
+
 // makeFirst shows the form that makes the first superuser, and sends it. The link has the token in its path. It leads to the form at
 // an address without the token, which is in a cookie from then on. So no history of a browser and no Referer of the form has it.
 func (v *visit) makeFirst() {

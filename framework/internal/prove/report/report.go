@@ -107,8 +107,8 @@ func (f Finding) String() string {
 	return text
 }
 
-// JoinRests makes one column of those of all [Rest] callers, which are beside each other. own has the column of the one that tried an
-// endpoint; an endpoint without one has no access there.
+// JoinRests joins the columns of all [Rest] callers into one. These columns are next to each other. For each endpoint, own has the
+// index of the column whose access the joined column shows. An endpoint that is not in own has no access there.
 func (r *Report) JoinRests(own map[*Tried]int) {
 	first := slices.Index(r.Callers, Rest)
 	if first < 0 {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"trestle.example/framework/console"
 )
 
 // ConsoleAt is the path of the console, "" for none. It is known once [Site.API] was called.
@@ -22,7 +24,7 @@ func (s *Site) OfferFirst(ctx context.Context) (string, error) {
 	if err != nil || token.Reveal() == "" {
 		return "", err
 	}
-	return s.consoleAt + "~first/" + token.Reveal(), nil
+	return console.FirstLink(s.consoleAt, token.Reveal()), nil
 }
 
 // checkConsole returns an error if a handler beside the API has addresses of the console.
