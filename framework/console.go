@@ -127,7 +127,7 @@ func (a *API) besideConsole(resources []Resource) (*API, error) {
 	c.Console, c.Undocumented, c.Statuses = Console{}, true, nil
 	c.Guards = slices.DeleteFunc(slices.Clone(c.Guards), func(g call.Guard) bool {
 		under := strings.Trim(g.Under, "/")
-		return under != "" && !strings.HasPrefix(console.SessionPath+"/", "/"+under+"/") && !strings.HasPrefix(console.FirstPath+"/", "/"+under+"/")
+		return under != "" && !isUnder(console.SessionPath, under) && !isUnder(console.FirstPath, under)
 	})
 	c.Codes = slices.Clone(c.Codes)
 	for _, code := range a.signIn.Codes {
@@ -139,6 +139,9 @@ func (a *API) besideConsole(resources []Resource) (*API, error) {
 	beside.Register(resources...)
 	return beside, beside.Check()
 }
+
+// isUnder reports whether a path is in a folder, or is the folder itself.
+func isUnder(path, folder string) bool { return strings.HasPrefix(path+"/", "/"+folder+"/") }
 
 // joined returns a handler that answers requests for some routes, which have no keys, and passes all others to the API.
 func joined(handler http.Handler, routes []RouteInfo, api http.Handler) http.Handler {

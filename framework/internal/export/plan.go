@@ -13,6 +13,7 @@ import (
 
 	"trestle.example/framework/internal/fieldrule"
 	"trestle.example/framework/internal/naming"
+	"trestle.example/framework/internal/rowtext"
 	"trestle.example/framework/internal/stream"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
@@ -32,7 +33,7 @@ type Format struct {
 	Name   string // the value of the parameter, and the end of the name of a file: "csv"
 	Media  stream.Media
 	sent   *stream.Format
-	fields []field // the columns of CSV
+	fields []rowtext.Field // of a row of CSV
 }
 
 // exported are the formats that a list may have beside JSON, by the names that clients use.
@@ -72,7 +73,7 @@ func formatOf(media stream.Media, out reflect.Type, cased naming.Case) (*Format,
 			return f, nil
 		}
 		var err error
-		f.fields, err = columnsOf(out, cased)
+		f.fields, err = rowtext.FieldsOf(out, cased)
 		return f, err
 	}
 	return nil, naming.Sentence("a list is exported as one of %s, not as %q%s", strings.Join(known, ", "), media, naming.DidYouMean(string(media), known))
@@ -140,7 +141,7 @@ func (f *Format) Answer(status int, name string, hidden *fieldrule.Hidden, parts
 
 func (f *Format) writer(hidden *fieldrule.Hidden) stream.RowWriter {
 	if f.Media == stream.NDJSON {
-		return lines{}
+		return rowtext.Lines{}
 	}
-	return newSheet(f.fields, f.Media == stream.ExactCSV, hidden)
+	return rowtext.NewSheet(f.fields, f.Media == stream.ExactCSV, hidden)
 }

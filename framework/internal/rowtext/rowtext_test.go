@@ -1,4 +1,4 @@
-package export
+package rowtext
 
 import (
 	"bytes"
@@ -42,22 +42,22 @@ func TestColumns(t *testing.T) {
 		naming.AsInGo:    "ID left.name left.outer right.name right.outer labels anything raw HTMLText",
 		naming.SnakeCase: "id left.name left.outer right.name right.outer labels anything raw html_text",
 	} {
-		fields, err := columnsOf(naming.Indirect(reflect.TypeFor[*outer]()), cased)
+		fields, err := FieldsOf(naming.Indirect(reflect.TypeFor[*outer]()), cased)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(newSheet(fields, false, nil).names, " "); got != want {
+		if got := strings.Join(NewSheet(fields, false, nil).names, " "); got != want {
 			t.Errorf("the columns are %s; want %s", got, want)
 		}
 		if got := strings.Join(headers(fields, ""), " "); got != want {
-			t.Errorf("the headers are %s; want %s", got, want)
+			t.Errorf("the names are %s; want %s", got, want)
 		}
 	}
 }
 
 // TestRows: members that are absent or null are empty cells, and so are those of an object that is null.
 func TestRows(t *testing.T) {
-	fields, err := columnsOf(reflect.TypeFor[outer](), naming.AsInGo)
+	fields, err := FieldsOf(reflect.TypeFor[outer](), naming.AsInGo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func TestRows(t *testing.T) {
 		{`[{"ID":1,"left":{"name":"a","outer":null},"right":null,"labels":{"a":"b"},"anything":[1, "x"],"raw":-5,"HTMLText":"=x"}]`, "1,a,,,,\"{\"\"a\"\":\"\"b\"\"}\",\"[1, \"\"x\"\"]\",-5,'=x\r\n"},
 		{`[{"HTMLText":"","ID":null},{"right":{"outer":{"ID":2}}}]`, ",,,,,,,,\r\n,,,,\"{\"\"ID\"\":2}\",,,,\r\n"},
 	} {
-		got, err := newSheet(fields, false, nil).Rows(nil, jsontext.Value(one.json))
+		got, err := NewSheet(fields, false, nil).Rows(nil, jsontext.Value(one.json))
 		if err != nil || string(got) != one.want {
 			t.Errorf("%s is %q, %v; want %q", one.json, got, err, one.want)
 		}
 	}
 	for _, wrong := range []string{`[{"unknown":1}]`, `[1]`, `[{"left":[]}]`, `{}`, `[{"ID":1}`, ``} {
-		if got, err := newSheet(fields, false, nil).Rows(nil, jsontext.Value(wrong)); err == nil {
+		if got, err := NewSheet(fields, false, nil).Rows(nil, jsontext.Value(wrong)); err == nil {
 			t.Errorf("%s is no error, but %q", wrong, got)
 		}
 	}
@@ -85,7 +85,7 @@ func FuzzCells(f *testing.F) {
 		f.Add("x", text)
 	}
 	type pair struct{ A, B string }
-	fields, err := columnsOf(reflect.TypeFor[pair](), naming.AsInGo)
+	fields, err := FieldsOf(reflect.TypeFor[pair](), naming.AsInGo)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func FuzzCells(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sheet := newSheet(fields, false, nil)
+		sheet := NewSheet(fields, false, nil)
 		out, err := sheet.Rows(sheet.Head(nil), text)
 		if err != nil {
 			t.Fatal(err)
@@ -124,13 +124,13 @@ func FuzzCells(f *testing.F) {
 
 // TestLines: each row is on one line, also if the program made its JSON with line breaks.
 func TestLines(t *testing.T) {
-	got, err := lines{}.Rows(nil, jsontext.Value("[{\"a\":{\n\"b\":\r1}},\n{\"a\":\"\\n\"}]"))
+	got, err := Lines{}.Rows(nil, jsontext.Value("[{\"a\":{\n\"b\":\r1}},\n{\"a\":\"\\n\"}]"))
 	if want := "{\"a\":{\"b\":1}}\n{\"a\":\"\\n\"}\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
-	if got, err := (lines{}).Rows(nil, jsontext.Value("[{}")); err == nil {
+	if got, err := (Lines{}).Rows(nil, jsontext.Value("[{}")); err == nil {
 		t.Errorf("an array without an end is no error, but %q", got)
 	}
 }
 
-var _ stream.RowWriter = lines{}
+var _ stream.RowWriter = Lines{}

@@ -1,4 +1,4 @@
-package export
+package rowtext
 
 import (
 	"bytes"
@@ -6,14 +6,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lines writes each row as JSON on one line.
-type lines struct{}
+// Lines writes each row as JSON on one line.
+type Lines struct{}
 
 // Head implements [stream.RowWriter].
-func (lines) Head(b []byte) []byte { return b }
+func (Lines) Head(b []byte) []byte { return b }
 
 // Rows implements [stream.RowWriter].
-func (lines) Rows(b []byte, rows jsontext.Value) ([]byte, error) {
+func (Lines) Rows(b []byte, rows jsontext.Value) ([]byte, error) {
 	return b, each(rows, func(d *jsontext.Decoder) error {
 		row, err := d.ReadValue()
 		if err == nil && bytes.ContainsAny(row, "\r\n") { // between tokens, in JSON that the program made itself

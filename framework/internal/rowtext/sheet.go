@@ -1,4 +1,4 @@
-package export
+package rowtext
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"trestle.example/framework/internal/stream"
 )
 
-// A sheet writes rows as CSV, with the columns that one caller sees.
-type sheet struct {
+// A Sheet writes rows as CSV, with the columns that one caller sees.
+type Sheet struct {
 	names []string
 	top   members
 	exact bool     // text that a spreadsheet would run is left as it is
@@ -26,15 +26,16 @@ type place struct {
 	below  members
 }
 
-func newSheet(fields []field, exact bool, hidden *fieldrule.Hidden) *sheet {
-	s := &sheet{exact: exact}
+// NewSheet returns a sheet without the fields that are hidden. exact leaves text as it is that a spreadsheet would run.
+func NewSheet(fields []Field, exact bool, hidden *fieldrule.Hidden) *Sheet {
+	s := &Sheet{exact: exact}
 	s.top = s.add(fields, "", hidden)
 	s.cells = make([]string, len(s.names))
 	return s
 }
 
 // add adds the columns of fields that are not hidden. prefix is before their names.
-func (s *sheet) add(fields []field, prefix string, hidden *fieldrule.Hidden) members {
+func (s *Sheet) add(fields []Field, prefix string, hidden *fieldrule.Hidden) members {
 	all := members{}
 	for _, f := range fields {
 		switch {
@@ -50,10 +51,10 @@ func (s *sheet) add(fields []field, prefix string, hidden *fieldrule.Hidden) mem
 }
 
 // Head implements [stream.RowWriter].
-func (s *sheet) Head(b []byte) []byte { return stream.AppendCells(b, s.names) }
+func (s *Sheet) Head(b []byte) []byte { return stream.AppendCells(b, s.names) }
 
 // Rows implements [stream.RowWriter].
-func (s *sheet) Rows(b []byte, rows jsontext.Value) ([]byte, error) {
+func (s *Sheet) Rows(b []byte, rows jsontext.Value) ([]byte, error) {
 	return b, each(rows, func(d *jsontext.Decoder) error {
 		clear(s.cells)
 		err := s.object(d, s.top)
@@ -64,7 +65,7 @@ func (s *sheet) Rows(b []byte, rows jsontext.Value) ([]byte, error) {
 
 // object reads an object into the cells of its members. A member that it lacks, and those of null, are empty
 // cells.
-func (s *sheet) object(d *jsontext.Decoder, all members) error {
+func (s *Sheet) object(d *jsontext.Decoder, all members) error {
 	if kind := d.PeekKind(); kind != jsontext.KindBeginObject {
 		if kind == jsontext.KindNull {
 			return d.SkipValue()
@@ -93,7 +94,7 @@ func (s *sheet) object(d *jsontext.Decoder, all members) error {
 }
 
 // value reads a value into its cell. A list, and an object without columns of its own, is JSON in one cell.
-func (s *sheet) value(d *jsontext.Decoder, at place) error {
+func (s *Sheet) value(d *jsontext.Decoder, at place) error {
 	kind := d.PeekKind()
 	switch {
 	case at.below != nil:
