@@ -10,8 +10,10 @@ import (
 	"trestle.example/framework/call"
 	"trestle.example/framework/internal/bind"
 	"trestle.example/framework/internal/declare"
+	"trestle.example/framework/internal/describe"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/web"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 	"trestle.example/framework/query"
 	"trestle.example/framework/sqldb"
@@ -141,12 +143,14 @@ type API struct {
 	signIn   *ConsoleSignIn // nil without one
 	bound    bool
 	mistakes error
-	watched  sync.Once // so that one handler logs the database
+	document func() (wire.Members, error) // writes the OpenAPI document at the first call
+	watched  sync.Once                    // so that one handler logs the database
 }
 
 // New returns an API without resources. It applies the defaults of [Config], and checks nothing.
 func New(c Config) *API {
-	return &API{registry: table.NewRegistry(table.Options(c).Complete())}
+	registry := table.NewRegistry(table.Options(c).Complete())
+	return &API{registry: registry, document: sync.OnceValues(describe.NewCatalog(registry).Document)}
 }
 
 // Prefix returns the path of the API root without a slash at its end, such as "/api", or "" for
@@ -188,7 +192,7 @@ func (a *API) Handler() (http.Handler, error) {
 		return nil, err
 	}
 	a.watched.Do(func() { web.LogDatabase(a.registry) })
-	handler, err := web.NewServer(a.registry)
+	handler, err := web.NewServer(a.registry, a.document)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (a *API) consoleOptions(api http.Handler) (console.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	handler, err := web.NewServer(beside.registry)
+	handler, err := web.NewServer(beside.registry, beside.document)
 	o.Beside, o.Handler = describe.NewCatalog(beside.registry).Spec(), joined(handler, beside.Routes(), api)
 	return o, err
 }

@@ -21,7 +21,7 @@ func (a *API) Document(format string) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	document, err := describe.NewCatalog(a.registry).Document()
+	document, err := a.document()
 	if err != nil {
 		return nil, err
 	}

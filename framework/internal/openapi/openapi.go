@@ -29,19 +29,55 @@ import (
 // error shape that cannot be encoded or whose schema is not valid. If an operation cannot be
 // added to the document, the error names only that operation.
 func Write(api *spec.API) (wire.Members, error) {
-	written, err := write(api)
+	w, err := write(api)
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(written)
+	paths, err := w.paths()
+	if err != nil {
+		return nil, err
+	}
+	w.doc.Paths.MapOfPathItemValues = nil // its text would be read and written again for each object around it
+	root, err := members(w.doc)
+	if err != nil {
+		return nil, err
+	}
+	for i := range root {
+		if root[i].Name == "paths" {
+			root[i].Value = paths
+		}
+	}
+	keepUsed(root)
+	return root, nil
+}
+
+// paths are the operations by path and method, in the order of declaration.
+func (w *writer) paths() (paths wire.Members, err error) {
+	at := map[string]int{}
+	for i, e := range w.api.Endpoints {
+		one, err := members(w.operations[i])
+		if err != nil {
+			return nil, err
+		}
+		if _, known := at[e.Path]; !known {
+			at[e.Path] = len(paths)
+			paths.Add(e.Path, wire.Members{})
+		}
+		path := &paths[at[e.Path]]
+		path.Value = path.Value.(wire.Members).With(wire.Members{{Name: strings.ToLower(e.Method), Value: one}})
+	}
+	return paths, nil
+}
+
+// members are those of an object of openapi-go, which has no types for their order.
+func members(of json.Marshaler) (wire.Members, error) {
+	text, err := of.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	document, err := wire.ReadOrdered(text)
-	root, _ := document.(wire.Members) // it is an object
-	inOrder(api, root)
-	keepUsed(root)
-	return root, err
+	all, _ := document.(wire.Members) // it is an object
+	return all, err
 }
 
 // Format returns the document as text in the format "json" or "yaml". Any other format is an
@@ -56,21 +92,6 @@ func Format(document wire.Members, format string) ([]byte, error) {
 	return nil, naming.Sentence("the reference is written as json or yaml, not as %q", format)
 }
 
-// inOrder puts paths, and the methods of each, in the order of declaration.
-func inOrder(api *spec.API, root wire.Members) {
-	var paths []string
-	methods := map[string][]string{}
-	for _, e := range api.Endpoints {
-		paths = append(paths, e.Path)
-		methods[e.Path] = append(methods[e.Path], strings.ToLower(e.Method))
-	}
-	all := root.At("paths")
-	all.SortBy(paths)
-	for _, path := range paths {
-		all.At(path).SortBy(methods[path])
-	}
-}
-
 // A writer writes one document. This is the only file that uses openapi-go.
 type writer struct {
 	api     *spec.API
@@ -79,9 +100,11 @@ type writer struct {
 	headers map[string]spec.Header         // those that have a component
 	shared  map[string]*openapi31.Response // errors that have a component, by its name
 	used    []problem.CodeInfo             // the codes of errors that some operation answers
+
+	operations []*openapi31.Operation // of the endpoints
 }
 
-func write(api *spec.API) (*openapi31.Spec, error) {
+func write(api *spec.API) (*writer, error) {
 	w := &writer{
 		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Hidden, api.Case),
 		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{},
@@ -113,19 +136,20 @@ func write(api *spec.API) (*openapi31.Spec, error) {
 	if err := errors.Join(w.schemas.faults...); err != nil {
 		return nil, fmt.Errorf("the reference: %w", err)
 	}
-	return w.doc, nil
+	return w, nil
 }
 
 // operation adds one endpoint.
 func (w *writer) operation(e *spec.Endpoint) error {
-	op := openapi31.Operation{}
+	op := &openapi31.Operation{}
+	w.operations = append(w.operations, op)
 	op.WithID(e.ID).WithSummary(e.Summary).WithDescription(w.prefixed(e.Description)).WithTags(w.tag(e.Service))
-	w.parameters(&op, e)
-	w.body(&op, e.Body)
-	w.upload(&op, e.Upload)
-	w.responses(&op, e)
+	w.parameters(op, e)
+	w.body(op, e.Body)
+	w.upload(op, e.Upload)
+	w.responses(op, e)
 	op.Security = w.security(e)
-	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = op; return nil })
+	return w.doc.SetupOperation(e.Method, e.Path, func(o *openapi31.Operation) error { *o = *op; return nil })
 }
 
 // tag returns the name of an endpoint's service and adds the service to the document, unless it

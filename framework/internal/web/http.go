@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -24,6 +23,7 @@ import (
 	"trestle.example/framework/internal/state"
 	"trestle.example/framework/internal/table"
 	"trestle.example/framework/internal/verb"
+	"trestle.example/framework/internal/wire"
 	"trestle.example/framework/problem"
 )
 
@@ -50,11 +50,10 @@ type place struct {
 	allow    string // the methods, as the header Allow lists them
 }
 
-// NewServer makes the handler of a checked API. If the API is documented, it writes the OpenAPI
-// document now; a mistake in it is an error.
-func NewServer(registry *table.Registry) (http.Handler, error) {
+// NewServer makes the handler of a checked API with a function that returns its OpenAPI document, always the same. If the API is
+// documented, it calls the function now; a mistake in the document is an error.
+func NewServer(registry *table.Registry, document func() (wire.Members, error)) (http.Handler, error) {
 	a := describe.NewCatalog(registry)
-	document := sync.OnceValues(a.Document)
 	if !a.Config.Undocumented {
 		if _, err := document(); err != nil {
 			return nil, err

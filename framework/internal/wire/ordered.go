@@ -73,18 +73,6 @@ func (m Members) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// SortBy sorts the members in place by a list of names. Members that are not in the
-// list come last and keep their order.
-func (m Members) SortBy(names []string) {
-	place := func(name string) int {
-		if at := slices.Index(names, name); at >= 0 {
-			return at
-		}
-		return len(names)
-	}
-	slices.SortStableFunc(m, func(a, b Member) int { return place(a.Name) - place(b.Name) })
-}
-
 // At returns the object that is the value of a member, or nil if there is none.
 func (m Members) At(name string) Members {
 	for _, one := range m {
