@@ -94,12 +94,13 @@ func Format(document wire.Members, format string) ([]byte, error) {
 
 // A writer writes one document. This is the only file that uses openapi-go.
 type writer struct {
-	api     *spec.API
-	doc     *openapi31.Spec
-	schemas *schemas
-	headers map[string]spec.Header         // those that have a component
-	shared  map[string]*openapi31.Response // errors that have a component, by its name
-	used    []problem.CodeInfo             // the codes of errors that some operation answers
+	api      *spec.API
+	doc      *openapi31.Spec
+	schemas  *schemas
+	headers  map[string]spec.Header         // those that have a component
+	shared   map[string]*openapi31.Response // errors that have a component, by its name
+	failures map[string]spec.Failure        // of the shared errors
+	used     []problem.CodeInfo             // the codes of errors that some operation answers
 
 	operations []*openapi31.Operation // of the endpoints
 }
@@ -107,7 +108,7 @@ type writer struct {
 func write(api *spec.API) (*writer, error) {
 	w := &writer{
 		api: api, doc: &openapi31.Spec{Openapi: "3.1.0"}, schemas: newSchemas(api.Shown, api.Hidden, api.Case),
-		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{},
+		headers: map[string]spec.Header{}, shared: map[string]*openapi31.Response{}, failures: map[string]spec.Failure{},
 	}
 	w.schemas.faults = slices.Clone(api.Mistakes)
 	w.doc.Info.WithTitle(api.Title).WithVersion(api.Version).WithDescription(strings.TrimSpace(api.Doc + "\n\n" + conventions(api)))
@@ -376,6 +377,10 @@ func links(e *spec.Endpoint) map[string]openapi31.LinkOrReference {
 // failure returns the response of an error of an endpoint. Errors with the same few codes
 // share a component, which has the names of the codes.
 func (w *writer) failure(failure spec.Failure) openapi31.ResponseOrReference {
+	name := naming.Title(strings.Join(failure.Codes, " or "))
+	if known, shared := w.failures[name]; shared && reflect.DeepEqual(known, failure) {
+		return inComponent(name)
+	}
 	media, _ := w.api.ErrorShape.Shape(w.sample(failure.Codes[0]))
 	r := &openapi31.Response{Description: w.meanings(failure.Codes), Headers: w.describe(failure.Headers)}
 	content := openapi31.MediaType{Schema: w.problem(failure.Status, failure.Codes), Examples: map[string]openapi31.ExampleOrReference{}}
@@ -386,7 +391,10 @@ func (w *writer) failure(failure spec.Failure) openapi31.ResponseOrReference {
 	if len(failure.Codes) > mostInName {
 		return openapi31.ResponseOrReference{Response: r}
 	}
-	return w.share(naming.Title(strings.Join(failure.Codes, " or ")), r)
+	if w.shared[name] == nil {
+		w.failures[name] = failure
+	}
+	return w.share(name, r)
 }
 
 // mostInName is the highest number of codes in the name of a component. Errors with more codes
@@ -404,6 +412,10 @@ func (w *writer) share(name string, r *openapi31.Response) openapi31.ResponseOrR
 	case !reflect.DeepEqual(known, r):
 		return whole
 	}
+	return inComponent(name)
+}
+
+func inComponent(name string) openapi31.ResponseOrReference {
 	return openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: "#/components/responses/" + name}}
 }
 
@@ -425,20 +437,22 @@ func (w *writer) describe(headers []spec.Header) map[string]openapi31.HeaderOrRe
 // header returns a header of an answer. The first header with a name gets a component, which
 // equal ones refer to. A different one with this name is written in place.
 func (w *writer) header(h spec.Header) openapi31.HeaderOrReference {
+	reference := openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + h.Name}}
+	known, exists := w.headers[h.Name]
+	if exists && known == h {
+		return reference
+	}
 	described := &openapi31.Header{Schema: wire.JSONSchema{"type": "string"}}
 	if h.Required {
 		described.WithRequired(true)
 	}
 	whole := openapi31.HeaderOrReference{Header: described.WithDescription(w.prefixed(h.Doc))}
-	known, exists := w.headers[h.Name]
-	if exists && known != h {
+	if exists {
 		return whole
 	}
-	if !exists {
-		w.headers[h.Name] = h
-		w.doc.ComponentsEns().WithHeadersItem(h.Name, whole)
-	}
-	return openapi31.HeaderOrReference{Reference: &openapi31.Reference{Ref: "#/components/headers/" + h.Name}}
+	w.headers[h.Name] = h
+	w.doc.ComponentsEns().WithHeadersItem(h.Name, whole)
+	return reference
 }
 
 // security returns the alternative ways to send credentials, each once. The first way is empty
