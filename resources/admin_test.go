@@ -20,6 +20,7 @@ import (
 
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 )
 
 // A Vault is a row behind the guard of /api/admin.
@@ -164,8 +165,8 @@ func strangers(w *world) map[string]visitor {
 	user, head, former := w.wallet(w.user()), w.wallet(w.user(superuser)), w.wallet(w.user(staff))
 	w.must(w.identity.Users.SetActive(w.t.Context(), w.db.Session(), former.user.ID, false))
 	return map[string]visitor{
-		"nobody":                     {thrifty: testing.Short()},
-		"a user by token":            {"Authorization: Token " + user.token + "\r\n", testing.Short()},
+		"nobody":                     {thrifty: !proving.On()},
+		"a user by token":            {"Authorization: Token " + user.token + "\r\n", !proving.On()},
 		"a user by session":          {"Cookie: sessionid=" + user.cookie + "\r\nX-CSRFToken: " + user.csrf + "\r\n", true},
 		"a superuser, no staff":      {"Authorization: Bearer " + head.jwt.Access.Reveal() + "\r\n", true},
 		"staff who were deactivated": {"Authorization: Bearer " + former.token + "\r\n", true},

@@ -12,14 +12,11 @@ import (
 
 	"trestle.example/framework/auth"
 	"trestle.example/framework/frameworktest/contract"
+	"trestle.example/internal/proving"
 )
 
-// Variables of the environment: the seed of a run that is to be repeated, and
-// whether this is a proof.
-const (
-	attackSeed = "TRESTLE_SEED"
-	proving    = "TRESTLE_PROVE"
-)
+// attackSeed is the environment variable of the seed of a run that is to be repeated.
+const attackSeed = "TRESTLE_SEED"
 
 // TestTheServicesKeepTheirContract sends each service requests generated from its own
 // document, valid and invalid ones, by all kinds of callers. No answer may be a 5xx
@@ -37,14 +34,14 @@ func TestTheServicesKeepTheirContract(t *testing.T) {
 		under         []string
 		callersChange bool // a request may end the credentials that it is sent with
 	}{
-		{"clinic", 1500, 40_000, 12, []string{"/api/patients", "/api/appointments", "/api/doctors", "/api/manage"}, false},
-		{"store", 1500, 40_000, 9, []string{"/api/categories", "/api/products", "/api/cart", "/api/orders", "/api/admin"}, false},
+		{"clinic", 1000, 40_000, 12, []string{"/api/patients", "/api/appointments", "/api/doctors", "/api/manage"}, false},
+		{"store", 1000, 40_000, 9, []string{"/api/categories", "/api/products", "/api/cart", "/api/orders", "/api/admin"}, false},
 		{"identity", 300, 10_000, 7, []string{"/api/auth"}, true},
 	} {
 		t.Run(service.name, func(t *testing.T) {
 			peopled(t, func(w *world) {
 				requests, fewest := service.usual, service.fewest
-				if os.Getenv(proving) == "1" {
+				if proving.On() {
 					requests = service.proof
 				}
 				if testing.Short() {
@@ -175,7 +172,7 @@ func (w *world) succeeded(tally contract.Tally, fewest int) {
 		}
 		if some {
 			n++
-		} else if os.Getenv(proving) == "1" && !slices.Contains(mailed, id) {
+		} else if proving.On() && !slices.Contains(mailed, id) {
 			w.t.Errorf("%s never succeeded: %v", id, statuses)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 // A stage is one proof.
@@ -62,7 +64,7 @@ func fixedStages() []stage {
 		{
 			name: "isolation-faults", proves: "the proof finds the faults of all servers that have some, on both databases",
 			sees: "ok  \ttrestle.example/framework/internal/prove\t", command: append(
-				whole(), "TRESTLE_PROVE=1", "go", "run", "./cmd/withpg", "--install", "--",
+				whole(), proving.Variable+"=1", "go", "run", "./cmd/withpg", "--install", "--",
 				"go", "test", "-count=1", "-timeout", "40m", "-run", "^Test", "./framework/internal/prove"),
 		},
 		tests("isolation-mutants", "the framework without one of its checks: the proof of a program fails", "./cmd/trestle", "TestProveFindsMutants"),
@@ -79,6 +81,8 @@ func fixedStages() []stage {
 		tests("logins", "rejected logins take the same time", "./framework/auth", "TestFailedLoginsTakeTheSameTime"),
 		allTests("contract", "10,000 requests at least for each service: 0 answers of 5xx, 0 undocumented", "./resources", "TestTheServicesKeepTheirContract"),
 		allTests("store", "races for stock, and a model of the store", "./resources/store/...", "TestTheStoreIsWhatItsModelIs"),
+		allTests("clinic", "every hostile value in every place; the pages of 1,000 questions joined are the whole answer", "./resources/clinic", "TestPagesJoinedAreTheWholeAnswer"),
+		tests("search", "any search reads a bounded number of words of 20,000 rows", "./framework/ranked", "TestCost"),
 		tests("twice", "list and search at twice their capacity, server and clients on a core each: goodput 85 % of the capacity at least", "./cmd/trestle", "TestTwiceTheCapacity"),
 		tests("serve", "32, 128 and 512 connections: 0 answers other than 2xx, p99 at most 2 x connections / throughput + p99 of 1 connection, goodput at 512 90 % of that at 32 and 95 % of a hand-written server's; 2,000 connections: 80 %, 256 MiB", "./cmd/trestle", "TestServesEveryone"),
 		tests("fair", "8 greedy clients: a polite client at another address loses 0 of 200 requests, p95 500 ms; one at the same address loses 1 %, p95 1 s", "./cmd/trestle", "TestNobodyStarves"),
@@ -116,7 +120,7 @@ func tests(name, proves, folder, test string) stage {
 	if len(changed) > 0 {
 		proves += ", but with " + strings.Join(changed, " ")
 	}
-	command := append(append(whole(), "TRESTLE_PROVE=1"), changed...)
+	command := append(append(whole(), proving.Variable+"=1"), changed...)
 	return stage{name: name, proves: proves, sees: "--- PASS: " + test + " (", command: append(
 		command, "go", "run", "./cmd/withpg", "--install", "--",
 		"go", "test", "-count=1", "-timeout", limit, "-v", "-run", "^"+test+"$", folder,

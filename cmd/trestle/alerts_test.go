@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/internal/testserver/redis"
 )
@@ -119,7 +120,7 @@ func (w *watched) work() (end func()) {
 // TestAlerts: no alert of deploy/alerts.yaml fires in a calm time, each fires under
 // its trouble, and ends with it.
 func TestAlerts(t *testing.T) {
-	if !underProof() {
+	if !proving.On() {
 		t.Skip("it takes several minutes; make prove runs it")
 	}
 	dice := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -31,7 +32,7 @@ const (
 // server little, and those who mean well are served beside those that drip.
 func TestBombs(t *testing.T) {
 	drips, good, limit := 200, 100, []string{"TRESTLE_MAX_CONNS=100"}
-	if underProof() {
+	if proving.On() {
 		drips, good, limit = 2000, 2000, nil // the usual one
 	}
 	b := openTarget(t, limit)
@@ -46,7 +47,7 @@ func TestBombs(t *testing.T) {
 	end()
 	after := b.serveWell(good)
 	grown := highest() - before
-	figure(t, grown < mostGrowth && (before > 0 || !underProof()), "memory grows by %.0f MiB from %.0f (bound: under %d)", grown, before, mostGrowth)
+	figure(t, grown < mostGrowth && (before > 0 || !proving.On()), "memory grows by %.0f MiB from %.0f (bound: under %d)", grown, before, mostGrowth)
 	slow, usual := during.quantile(0.99), calm.quantile(0.99)
 	figure(t, slow < mostDelay*usual, "p99 of others, with %d connections dripping, while the server has %.0f files open: %s; without: %s, and afterwards %s (bound: under %d times)",
 		drips, files, slow, usual, after.quantile(0.99), mostDelay)
@@ -163,7 +164,7 @@ func (b *target) serveWell(times int) *spread {
 			began := time.Now()
 			asked := request("GET", fmt.Sprintf("/api/patients/?page=%d", 1+i%5), b.token, "", "Connection: close")
 			got, err := w.send(asked, waitLimit)
-			for !underProof() && err == nil && got.refuses() { // the machine is busy with other tests
+			for !proving.On() && err == nil && got.refuses() { // the machine is busy with other tests
 				got, err = w.send(asked, waitLimit)
 			}
 			if err != nil || got.status != http.StatusOK {

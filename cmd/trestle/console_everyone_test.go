@@ -3,11 +3,11 @@ package main
 import (
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/axe"
 )
 
@@ -37,9 +37,7 @@ func roles() []role {
 // themes. A page has no violation of the rules of axe-core, is not wider than its window, leaves the browser's console empty and
 // requests nothing from another host. Each role has the pages that its file in testdata/console lists.
 func TestTheConsoleIsForEveryone(t *testing.T) {
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("it takes many minutes; TRESTLE_PROVE=1 runs it, as the stage console does")
-	}
+	proving.Only(t, "takes many minutes; the stage console runs it")
 	script := axe.Script(t)
 	onBoth(t, func(t *testing.T, r *rig) {
 		s := startProgram(t, buildProgram(t), strings.TrimPrefix(r.env[0], "DATABASE_URL="), "TRESTLE_CONSOLE=/admin/", "TRESTLE_RATES=login=1000/min")

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 const (
@@ -55,7 +57,7 @@ var blows = []blow{
 
 // cycles is how many blows fall.
 func cycles() int {
-	if underProof() {
+	if proving.On() {
 		return 50
 	}
 	return len(blows)

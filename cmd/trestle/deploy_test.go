@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/tool"
 )
 
@@ -31,7 +32,7 @@ func project(t *testing.T, name string) string {
 var ourVariable = regexp.MustCompile(`\b(?:TRESTLE|OTEL)_[A-Z_]*[A-Z]\b|\b(?:DATABASE|REDIS)_(?:[A-Z]+_)?URL\b`)
 
 // ofOthers are variables that tests and make read, or a package that is used.
-var ofOthers = []string{"TRESTLE_PROVE", "TRESTLE_FAIR", "OTEL_EXPORTER_OTLP_HEADERS"}
+var ofOthers = []string{proving.Variable, "TRESTLE_FAIR", "OTEL_EXPORTER_OTLP_HEADERS"}
 
 // A deployment sets no variable that the program does not read.
 func TestDeploymentsNameKnownSettings(t *testing.T) {

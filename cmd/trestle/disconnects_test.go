@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -25,7 +26,7 @@ const (
 // leave none behind in the database, and no connection that others lack.
 func TestWhoIsGoneLeavesNoStatement(t *testing.T) {
 	clients, conns, rounds := 100, 16, 1
-	if underProof() {
+	if proving.On() {
 		clients, conns, rounds = 500, 64, 8
 	}
 	c := openCrowd(t, conns)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/patroni"
 	"trestle.example/internal/testserver/tool"
 )
@@ -32,7 +33,7 @@ const (
 // times, and then another is made the leader as planned. No acknowledged write is lost,
 // and the server finds the new leader by itself.
 func TestFailover(t *testing.T) {
-	if !underProof() {
+	if !proving.On() {
 		t.Skip("it takes minutes and needs Patroni: make prove PROVE=failover")
 	}
 	if err := tool.Install(t.Context(), io.Discard, tool.Patroni, tool.Etcd); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 const (
@@ -60,7 +62,7 @@ func openFairness(t *testing.T, database string) *fairness {
 	t.Helper()
 	f := &fairness{population: openPopulation(t, database), lasts: 500 * time.Millisecond, scale: 4}
 	hoard, accounts := 400, 1
-	if underProof() {
+	if proving.On() {
 		f.lasts, f.scale, hoard, accounts = lasting(t, "TRESTLE_FAIR", 10*time.Second), 1, 16_000, 20
 	}
 	f.patients(1_000_000, 1_000_000+hoard, strconv.Itoa(hoarder))
@@ -99,7 +101,7 @@ func (f *fairness) suffer(t *testing.T, g greed) {
 // settings share one.
 func (f *fairness) serverOf(t *testing.T, g greed) *instance {
 	t.Helper()
-	if underProof() || len(g.env) > 0 {
+	if proving.On() || len(g.env) > 0 {
 		return f.serve(t, nil, g.env...)
 	}
 	if f.usual == nil {
@@ -185,7 +187,7 @@ func (c *polite) judge(t *testing.T, what string) {
 	for _, one := range got.strange[:min(1, len(got.strange))] {
 		t.Log(one)
 	}
-	if faults := got.faults(); faults > 0 && !underProof() {
+	if faults := got.faults(); faults > 0 && !proving.On() {
 		t.Errorf("%d requests of a polite client were answered with a fault, such as %v", faults, got.strange)
 	}
 }

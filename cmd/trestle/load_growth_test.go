@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // 300 times; else it compares 200 and 2,000, and only checks the answers.
 func TestGrowth(t *testing.T) {
 	few, many, times := 200, 2000, 5
-	if underProof() {
+	if proving.On() {
 		few, many, times = 10_000, 1_000_000, 300
 	}
 	eachDatabase(t, func(t *testing.T, database string) {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 // A loop is a closed loop: each of its clients has one connection, and sends the
@@ -30,7 +32,7 @@ const (
 
 // loopWarmUp is how long a loop runs before its answers count.
 func loopWarmUp() time.Duration {
-	if underProof() {
+	if proving.On() {
 		return time.Second
 	}
 	return 100 * time.Millisecond

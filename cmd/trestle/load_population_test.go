@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -28,7 +29,7 @@ type population struct {
 // where figures decide, else at once.
 func eachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	t.Helper()
-	if !underProof() {
+	if !proving.On() {
 		t.Parallel()
 		onBoth(t, func(t *testing.T, r *rig) { t.Helper(); test(t, strings.TrimPrefix(r.env[0], "DATABASE_URL=")) })
 		return
@@ -44,7 +45,7 @@ func openPopulation(t *testing.T, database string) *population {
 	t.Logf("seed %d", seed)
 	p := &population{rig: newRig(t, database), database: database, seed: seed, dice: rand.New(rand.NewPCG(seed, 0)), users: 20, each: 5}
 	products := 100
-	if underProof() {
+	if proving.On() {
 		ungroup(t)
 		p.users, p.each, products = 200, 50, 2000
 	}

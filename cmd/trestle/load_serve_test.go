@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 const (
@@ -23,7 +25,7 @@ func TestServesEveryone(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, database string) {
 		p := openPopulation(t, database)
 		w := workload{t, p, p.serve(t, nil), p.operations(), lasting(t, "TRESTLE_SERVE", 5*time.Second)}
-		if !underProof() {
+		if !proving.On() {
 			// A busy machine may answer nothing in so short a time.
 			for w.lasts = 200 * time.Millisecond; ; w.lasts *= 4 {
 				got := w.measure("mixed", 32)

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 const (
@@ -25,7 +27,7 @@ func TestTwiceTheCapacity(t *testing.T) {
 		p := openPopulation(t, database)
 		lasts := 300 * time.Millisecond
 		var before []string
-		if underProof() {
+		if proving.On() {
 			lasts = lasting(t, "TRESTLE_TWICE", 30*time.Second)
 			before = apart(t, p.db, database)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -53,7 +54,7 @@ var faults = []fault{
 // itself, what was acknowledged is there, and the log has it once.
 func TestOutage(t *testing.T) {
 	rounds := 1
-	if underProof() {
+	if proving.On() {
 		rounds = 5
 	}
 	o := openOutage(t)
@@ -235,7 +236,7 @@ func (o *outage) suffer(f fault) {
 	o.locked(func() { o.recoveries = append(o.recoveries, r) })
 	o.must(f.begin(o.cluster, o.t.Context()))
 	lasts := time.After(0)
-	if underProof() {
+	if proving.On() {
 		lasts = time.After(3 * time.Second)
 	}
 	o.await("requests are refused while the database "+f.name, &o.refused, 100)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"trestle.example/internal/proving"
 )
 
 // A mutant breaks one check of the framework or of a program. In with, BROKEN is an expression that is
@@ -197,9 +199,7 @@ func TestMutantsAreOfTheSource(t *testing.T) {
 // findMutants proves the programs once for each mutant of a list, and must find some number of them.
 func findMutants(t *testing.T, list []mutant, least int64) {
 	t.Helper()
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("set TRESTLE_PROVE=1: it proves programs once for each mutant")
-	}
+	proving.Only(t, "proves programs once for each mutant")
 	tests := proofs(t, list)
 	if finding := tryMutant(t, tests, -1); finding != "" {
 		t.Fatalf("without a mutant: %s", finding)
@@ -227,9 +227,7 @@ func findMutants(t *testing.T, list []mutant, least int64) {
 
 // TestProveRaisesNoFalseAlarm: the proofs of the programs pass with each of 20 seeds.
 func TestProveRaisesNoFalseAlarm(t *testing.T) {
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("set TRESTLE_PROVE=1: it proves each program 20 times")
-	}
+	proving.Only(t, "proves each program 20 times")
 	const seeds = 20
 	tests := proofs(t, mutants)
 	t.Run("each", func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/resources"
 )
@@ -27,7 +28,7 @@ func TestReplicasMigrateAtOnce(t *testing.T) {
 	t.Logf("seed %d", seed)
 	dice := rand.New(rand.NewPCG(seed, 0))
 	replicas, rounds, kills := 4, 1, 2
-	if underProof() {
+	if proving.On() {
 		replicas, rounds, kills = 8, 20, 5
 	}
 	for name, database := range map[string]func(*testing.T) string{
@@ -82,7 +83,7 @@ type migrant struct {
 func (m *migrants) start(many int) {
 	m.t.Helper()
 	for i := range many {
-		one := &migrant{name: fmt.Sprintf("migrant-%d", len(m.all)), serves: i%2 == 0 || underProof(), log: newLogged(), ended: make(chan struct{})}
+		one := &migrant{name: fmt.Sprintf("migrant-%d", len(m.all)), serves: i%2 == 0 || proving.On(), log: newLogged(), ended: make(chan struct{})}
 		if one.serves {
 			one.Cmd = exec.Command(m.program, "serve", "--migrate", "--addr", "127.0.0.1:0")
 		} else {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 	"trestle.example/internal/testserver/redis"
 )
@@ -23,7 +24,7 @@ import (
 // that was acknowledged and is not there, nothing twice. Clients repeat nothing.
 func TestRollingRestart(t *testing.T) {
 	rounds := 20
-	if !underProof() {
+	if !proving.On() {
 		t.Parallel()
 		rounds = 1
 	}
@@ -97,7 +98,7 @@ func openFleet(t *testing.T) *fleet {
 	}
 	untilSo(t, "the proxy sends to both servers", f.both)
 	f.stream = newStream(f.proxy, seed, f.errands(r)...)
-	if !underProof() {
+	if !proving.On() {
 		f.stream.limit = waitLimit
 	}
 	return f

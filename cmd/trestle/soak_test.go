@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"trestle.example/internal/proving"
 )
 
 // mostApart is how many goroutines or open files a server without clients may
@@ -21,7 +23,7 @@ const mostApart = 2
 // requests a second. Otherwise it works for five seconds, and only its resources after that
 // are checked.
 func TestSoak(t *testing.T) {
-	if !underProof() {
+	if !proving.On() {
 		t.Parallel()
 		p := openPractice(t, "TRESTLE_DB_CONNS=2")
 		before := p.atRest(t)
@@ -85,7 +87,7 @@ func (p *practice) comesBack(t *testing.T, before sample) {
 	}
 	figure(t, after.near(before), "without clients: %.0f goroutines and %.0f open files before the load, %.0f and %.0f after the last (bound: %d apart)",
 		before.goroutines, before.files, after.goroutines, after.files, mostApart)
-	if !after.near(before) && !underProof() {
+	if !after.near(before) && !proving.On() {
 		t.Errorf("%s after the last request the server still holds more or less than before the load", waitLimit)
 	}
 }

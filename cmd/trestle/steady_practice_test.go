@@ -15,11 +15,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
-
-// underProof reports whether figures decide, and tests take their time.
-func underProof() bool { return os.Getenv("TRESTLE_PROVE") == "1" }
 
 // figure prints what was measured beside its bound. Where figures decide, one
 // out of bounds fails the test.
@@ -32,7 +30,7 @@ func figure(t *testing.T, holds bool, format string, args ...any) {
 		verdict = ": BROKEN"
 	}
 	t.Logf("FIGURE "+format+"%s", append(args, verdict)...)
-	if !holds && underProof() {
+	if !holds && proving.On() {
 		t.Errorf("out of bounds: "+format, args...)
 	}
 }
@@ -67,7 +65,7 @@ func openPractice(t *testing.T, env ...string) *practice {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	dice, size, database := rand.New(rand.NewPCG(seed, 0)), "", postgres.Database(t)
-	if underProof() {
+	if proving.On() {
 		size = " --patients 4000 --appointments 4000 --products 2000"
 	}
 	r := newRig(t, database)
@@ -82,7 +80,7 @@ func openPractice(t *testing.T, env ...string) *practice {
 		t.Fatal(err)
 	}
 	var before []string
-	if underProof() {
+	if proving.On() {
 		before = apart(t, db, database)
 		env = append([]string{"TRESTLE_DB_CONNS=2"}, env...) // for a database of one core
 	}

@@ -2,19 +2,18 @@ package auth_test
 
 import (
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"trestle.example/framework"
 	"trestle.example/framework/auth"
+	"trestle.example/internal/proving"
 )
 
 const (
-	proveVariable = "TRESTLE_PROVE"
-	proofSamples  = 1000
-	proofBound    = 0.05 // between any two medians
+	proofSamples = 1000
+	proofBound   = 0.05 // between any two medians
 )
 
 // TestFailedLoginsTakeTheSameTime: failed logins take the same time for every reason.
@@ -24,11 +23,11 @@ func TestFailedLoginsTakeTheSameTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race run; these are single requests and run in make test")
 	}
-	prove, samples := os.Getenv(proveVariable) == "1", 3
+	prove, samples := proving.On(), 3
 	if prove {
 		samples = proofSamples
 	} else {
-		t.Logf("%d samples of each kind, which prove nothing; %s=1 takes %d and compares their medians", samples, proveVariable, proofSamples)
+		t.Logf("%d samples of each kind, which prove nothing; %s=1 takes %d and compares their medians", samples, proving.Variable, proofSamples)
 	}
 	usual := func(own *auth.Config, common *framework.Config) {
 		unlimited(own, common)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/internal/testserver/postgres"
 )
 
@@ -70,9 +71,7 @@ func hoard(from, products, words int) []*Product {
 // word than for any other word, even if the caller may see none of them. PostgreSQL
 // decides how many products it reads for that: if there are few, it reads all.
 func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("20,000 rows take a while")
-	}
+	proving.Only(t, "stores 20,000 rows; the stage search runs it")
 	const rows, candidates, near = 20_000, 1000, 400
 	db := opened(t, postgres.Database(t))
 	hidden := hoard(rows+1, 100, near)

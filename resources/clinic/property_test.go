@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"trestle.example/internal/proving"
 	"trestle.example/resources/clinic"
 )
 
@@ -78,10 +79,7 @@ func quoted(of string) *rapid.Generator[string] {
 // order, for any letters.
 func TestPagesJoinedAreTheWholeAnswer(t *testing.T) {
 	const patients = 150
-	perRun := 1
-	if !testing.Short() {
-		perRun = 10 // rapid runs the property a hundred times
-	}
+	perRun := proving.Rounds(2, 10) // rapid runs the property a hundred times
 	both(t, func(t *testing.T, s *site) {
 		seed := int(time.Now().UnixNano() % 1_000_000_000)
 		t.Logf("the rows are those of seed %d", seed)

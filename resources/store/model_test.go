@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"trestle.example/framework/frameworktest"
+	"trestle.example/internal/proving"
 	"trestle.example/resources/store/delivery"
 	"trestle.example/resources/store/internal/storetest"
 )
@@ -38,7 +39,7 @@ func TestTheStoreIsWhatItsModelIs(t *testing.T) {
 	t.Logf("seed %d", seed)
 	shop(t, func(t *testing.T, s *site) {
 		x := newTrial(s, seed)
-		for range storetest.Rounds(10, 70) {
+		for range proving.Rounds(10, 70) {
 			for range batch {
 				x.operate()
 			}
@@ -275,12 +276,12 @@ func (x *trial) report() {
 		for _, outcome := range o.outcomes {
 			n := x.seen[o.name][outcome]
 			fmt.Fprintf(text, "%8d  %s\n", n, outcome)
-			if n == 0 && os.Getenv(storetest.Proving) == "1" {
+			if n == 0 && proving.On() {
 				x.T.Errorf("%s never had the outcome %q", o.name, outcome)
 			}
 		}
 	}
-	if x.model.expired == 0 && os.Getenv(storetest.Proving) == "1" {
+	if x.model.expired == 0 && proving.On() {
 		x.T.Error("no key was sent again after its time")
 	}
 	x.T.Logf("seed %d, %d requests; %d keys sent again after their time\n%s", x.seed, x.count, x.model.expired, text)

@@ -10,6 +10,7 @@ import (
 	"trestle.example/framework"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
+	"trestle.example/internal/proving"
 )
 
 // TestMain gives the proofs a PostgreSQL of their own: a proof reads the database again whenever any test has committed on
@@ -28,7 +29,7 @@ func onDatabases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *s
 	_, _ = name.Write([]byte(t.Name()))
 	only := []sqldb.Kind{sqldb.SQLite, sqldb.PostgreSQL}[name.Sum32()%2]
 	apitest.Databases(t, m, func(t *testing.T, db *sqldb.DB) {
-		if db.Kind() != only && os.Getenv("TRESTLE_PROVE") == "" {
+		if db.Kind() != only && !proving.On() {
 			t.Skipf("it runs on %s; TRESTLE_PROVE=1 runs it on both databases", only)
 		}
 		test(t, db)
@@ -38,9 +39,7 @@ func onDatabases(t *testing.T, m sqldb.Migrations, test func(t *testing.T, db *s
 // onlyInStage skips a test of large servers, which takes minutes beside other tests, unless the stage isolation-faults of make prove runs it.
 func onlyInStage(t *testing.T) {
 	t.Helper()
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("it takes minutes; TRESTLE_PROVE=1 runs it, as the stage isolation-faults does")
-	}
+	proving.Only(t, "takes minutes; the stage isolation-faults runs it")
 }
 
 // A server is one of a program, and correct if a proof finds nothing.

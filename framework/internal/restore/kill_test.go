@@ -27,6 +27,7 @@ import (
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
 	"trestle.example/internal/apitest"
+	"trestle.example/internal/proving"
 )
 
 // A Card is put, deleted and restored by its owner while the server is killed.
@@ -93,9 +94,7 @@ func TestServesCards(t *testing.T) {
 // done, a request without an answer was done as a whole or not at all, and each change has one entry of the history. Each answer that showed cards
 // has an entry of the reads.
 func TestKillsLoseNoDeletion(t *testing.T) {
-	if os.Getenv("TRESTLE_PROVE") == "" {
-		t.Skip("set TRESTLE_PROVE=1: it kills servers")
-	}
+	proving.Only(t, "kills servers")
 	const kills, owners, changes = 20, 4, 60
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

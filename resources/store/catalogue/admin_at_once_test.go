@@ -10,6 +10,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/resources/store/catalogue"
 	"trestle.example/resources/store/internal/storetest"
 )
@@ -94,7 +95,7 @@ func TestCodesInOppositeOrders(t *testing.T) {
 		for i := range products {
 			products[i] = s.CreateProduct("Tea", fields{"variants": storetest.VariantBodies(fmt.Sprintf("OWN-%d", i), codes)})
 		}
-		for round := range storetest.Rounds(2, 30) {
+		for round := range proving.Rounds(2, 30) {
 			renamed := func(i int) (list []fields) {
 				for at, v := range products[i].Variants {
 					list = append(list, fields{"id": v.ID, "sku": fmt.Sprintf("RENAMED-%d-%d", round, at)})
@@ -130,7 +131,7 @@ func TestCodesOfNewAndOfRenamedVariants(t *testing.T) {
 		for i := range products {
 			products[i] = s.CreateProduct("Tea", fields{"variants": []fields{storetest.VariantBody(fmt.Sprintf("OWN-%d", i), nil)}})
 		}
-		for round := range storetest.Rounds(8, 80) {
+		for round := range proving.Rounds(8, 80) {
 			code := func(letter string) string { return fmt.Sprintf("%s-%d", letter, round) }
 			s.expectTally(storetest.Together(n, func(i int) *frameworktest.Response {
 				renamed, fresh := "C", "M"
@@ -159,7 +160,7 @@ func TestCodesThatAreGivenUp(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		const n, codes = 6, 12
 		staff := s.ClientOf("staff")
-		for round := range storetest.Rounds(5, 50) {
+		for round := range proving.Rounds(5, 50) {
 			code := func(letter string, i int) string { return fmt.Sprintf("%s-%d-%d", letter, round, i) }
 			p := s.CreateProduct("Tea", fields{"variants": storetest.VariantBodies(fmt.Sprintf("X-%d", round), codes)})
 			change := []fields{storetest.VariantBody(code("N", 0), nil)}
@@ -195,7 +196,7 @@ func TestCategoriesAtOnce(t *testing.T) {
 		if len(list.Items) != 2 || list.Items[0].ProductCount != n/2 || list.Items[1].ProductCount != n/2 {
 			t.Errorf("the categories are %+v", list.Items)
 		}
-		for round := range storetest.Rounds(3, 30) {
+		for round := range proving.Rounds(3, 30) {
 			s.expectTally(storetest.Together(n, func(i int) *frameworktest.Response {
 				return s.PatchProduct(products[i], fields{"category": fields{"slug": fmt.Sprintf("c%d", (i+round+1)%2)}, "published": (i+round)%5 != 0})
 			}), map[string]int{"200": n})
@@ -209,7 +210,7 @@ func TestTwoStaffAtOnce(t *testing.T) {
 	crowded(t, func(t *testing.T, s *site) {
 		p := s.CreateTea("tea")
 		a, b := p.Variants[0].ID, p.Variants[1].ID
-		for round := range storetest.Rounds(5, 50) {
+		for round := range proving.Rounds(5, 50) {
 			price, mark := int64(1000+round), strconv.Itoa(round)
 			changes := []fields{
 				{"brand": mark},
@@ -272,7 +273,7 @@ func TestStaffAgainstBuyers(t *testing.T) {
 		for _, name := range buyers {
 			s.PersonOf(name)
 		}
-		for round := range storetest.Rounds(3, 30) {
+		for round := range proving.Rounds(3, 30) {
 			for _, v := range bought {
 				s.SetStock(v, 4).Expect(200)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/resources/store/internal/storetest"
 )
 
@@ -131,7 +132,7 @@ func TestAFreshSlotIsBookedByManyAtOnce(t *testing.T) {
 		const many = 30
 		variants := s.Shelve(slices.Repeat([]storetest.Good{{Stock: 1_000}}, many)...)
 		buyers := s.Crowd(many)
-		for _, slot := range s.CartOf("anybody").Checkout.DeliverySlots[:storetest.Rounds(6, 18)] {
+		for _, slot := range s.CartOf("anybody").Checkout.DeliverySlots[:proving.Rounds(6, 18)] {
 			for i, buyer := range buyers {
 				s.FillCarts([]string{buyer}, 1, variants[i])
 			}

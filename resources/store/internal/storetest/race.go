@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,25 +14,14 @@ import (
 
 	"trestle.example/framework/frameworktest"
 	"trestle.example/framework/sqldb"
+	"trestle.example/internal/proving"
 	"trestle.example/resources/store/cart"
 	"trestle.example/resources/store/catalogue"
 	"trestle.example/resources/store/delivery"
 	"trestle.example/resources/store/internal/rows"
 )
 
-// Rounds is how often a race runs: a few times, once with -short, and as often as a proof
-// needs with TRESTLE_PROVE=1.
-func Rounds(usual, proved int) int {
-	switch {
-	case os.Getenv(Proving) == "1":
-		return proved
-	case testing.Short():
-		return 1
-	}
-	return usual
-}
-
-// Race runs a test on both databases, as many rounds as [Rounds] returns, with one site.
+// Race runs a test on both databases, as many rounds as [proving.Rounds] returns, with one site.
 // After each round it audits the site and delivers all orders. No statement may fail by a
 // deadlock: the order of locks leaves none to retry.
 func Race(t *testing.T, usual, proved int, prepare func(s *Site) func(s *Site, round int)) {
@@ -46,7 +34,7 @@ func Race(t *testing.T, usual, proved int, prepare func(s *Site) func(s *Site, r
 		})
 		s.WidenSlots(1_000_000)
 		run := prepare(s)
-		for round := range Rounds(usual, proved) {
+		for round := range proving.Rounds(usual, proved) {
 			run(s, round)
 			s.Audit()
 			s.DeliverAll()
@@ -145,9 +133,6 @@ func Tally(answers []*frameworktest.Response) map[string]int {
 	}
 	return counts
 }
-
-// Proving is the environment variable that is "1" in a run of make prove.
-const Proving = "TRESTLE_PROVE"
 
 // CheckTally checks how many answers there are of each kind.
 func CheckTally(tb testing.TB, answers []*frameworktest.Response, want map[string]int) {
