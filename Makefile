@@ -43,7 +43,7 @@ GREMLINS          := .bin/gremlins
 
 # What make mutate changes: folders, or the beginnings of the names of files, as permission.go in
 # framework/internal/access. Behind a plus, another folder whose tests have to notice it.
-MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth framework/internal/ordering+framework resources/store/order
+MUTATE ?= framework/filter framework/internal/access/permission+framework framework/auth+framework/console framework/internal/ordering+framework resources/store/order
 
 # The tests against a real identity provider, which is no dependency of the framework.
 PROVIDERTEST := framework/auth/oidc/providertest

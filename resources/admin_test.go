@@ -144,7 +144,7 @@ func TestAdminPrefix(t *testing.T) {
 		if n := touched.Load(); n != 0 {
 			t.Errorf("%d statements named the table of vaults; want none", n)
 		}
-		t.Logf("%d requests: %d targets, %d methods, %d headers", sent, len(all), len(methods), len(overrides))
+		t.Logf("%d requests to %d targets by %d methods, with %d headers in turn; make prove combines all for two callers", sent, len(all), len(methods), len(overrides))
 		served := keeper(w).visits(t, w.client.URL(), vault, all)
 		t.Logf("staff find the vault at %d of the targets", served)
 		if touched.Load() == 0 {

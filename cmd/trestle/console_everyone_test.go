@@ -78,9 +78,9 @@ func TestTheConsoleIsForEveryone(t *testing.T) {
 // signsIn checks the pages without a session.
 func (i *inspector) signsIn() {
 	i.t.Helper()
-	i.opens("sign-in", "~signin", http.StatusOK)
+	i.opens("sign-in", "~sign-in", http.StatusOK)
 	i.checks("a wrong password", http.StatusUnauthorized, func() {
-		i.visit(i.page("~signin"), "#field-email")
+		i.visit(i.page("~sign-in"), "#field-email")
 		i.enter("#field-email", "nobody@example.com")
 		i.enter("#field-password", "wrong")
 		i.sends(".entry button")

@@ -21,7 +21,7 @@ import (
 const (
 	// firstLife is how long the token of the first superuser is valid.
 	firstLife = time.Hour
-	// firstHeader has the token of the link, and firstCookie has it from then on.
+	// firstHeader is the name of the header with the token of the link. From then on a cookie with the name firstCookie has it.
 	firstHeader = "X-First-Token"
 	firstCookie = "first"
 	// firstLock is the name of the lock that makes one superuser of requests at the same time.
@@ -33,6 +33,7 @@ const (
 type firstOffer struct {
 	mu    sync.Mutex
 	hash  [sha256.Size]byte
+	made  time.Time
 	until time.Time // zero without a token
 }
 
@@ -41,7 +42,7 @@ func (f *firstOffer) renew(now time.Time) Secret {
 	token := rand.Text()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.hash, f.until = sha256.Sum256([]byte(token)), now.Add(firstLife)
+	f.hash, f.made, f.until = sha256.Sum256([]byte(token)), now, now.Add(firstLife)
 	return NewSecret(token)
 }
 
@@ -51,6 +52,13 @@ func (f *firstOffer) isOf(token string, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return subtle.ConstantTimeCompare(hash[:], f.hash[:]) == 1 && now.Before(f.until)
+}
+
+// since returns when the token was made.
+func (f *firstOffer) since() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.made
 }
 
 // end ends the token.
@@ -116,9 +124,11 @@ func (s *Service) checkFirst(c *framework.Call, token string) error {
 	return s.absentSuperuser(c, c.Session())
 }
 
-// absentSuperuser returns the error 404 if there is an active superuser. The token ends then, also if that user is disabled later.
+// absentSuperuser returns the error 404 if there is an active superuser, or one that was made after the token and disabled since. The
+// token ends then.
 func (s *Service) absentSuperuser(ctx context.Context, db *sqldb.Session) error {
-	exists, err := hasSuperuser(ctx, db)
+	exists, err := db.IDB().NewSelect().Model((*User)(nil)).Where("u.is_superuser").
+		Where("u.is_active OR u.created_at >= ?", s.first.since()).Exists(ctx)
 	if err == nil && exists {
 		s.first.end()
 		err = framework.NotFound()

@@ -22,6 +22,9 @@ func New(o Options) (*Console, error) {
 	c.session = c.placeToSignIn(c.sessionAt())
 	if c.Beside != nil {
 		c.first = site.New(c.Beside).Find(c.API.Prefix + FirstPath).Place
+		if c.first != nil && (c.first.By[http.MethodGet] == nil || c.first.By[http.MethodPost] == nil) {
+			return nil, errors.New("Config.Console: ConsoleSignIn.First has no GET or no POST " + FirstPath)
+		}
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		if c.session == nil || c.session.By[method] == nil {
@@ -62,6 +65,9 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		http.NotFound(w, r)
 		return
+	}
+	if rest, escaped := strings.CutPrefix(path, "%7E"); escaped { // as some programs write a link
+		path = "~" + rest
 	}
 	if name, ok := strings.CutPrefix(path, filesAt); ok {
 		c.files.Serve(w, r, name)

@@ -214,6 +214,7 @@ func (f *form) prepare(v *visit) {
 	f.Zone = zone.String()
 	for _, field := range f.endpoint.Body.Shape.Fields {
 		c := control.New(field, zone)
+		c.Known = c.Known || f.endpoint.Method == http.MethodDelete // a password that confirms a deletion
 		switch {
 		case c.Kind == "bool":
 			c.Options = control.Choices([]string{"true", "false"}, "", "not set")
@@ -333,7 +334,7 @@ func (f *form) send(v *visit, at site.Address, body []byte, once string) *client
 	if !a.OK() {
 		f.reject(client.ReadRejection(a))
 	}
-	if a.Status == http.StatusNotFound && f.Seen != "" { // the caller may read the row
+	if a.Status == http.StatusNotFound && f.Seen != "" && v.client.Send(v.w, v.r, client.Message{Method: http.MethodGet, Path: at.Path()}).OK() {
 		f.Error = "You may read this row, but not change or delete it."
 	}
 	return a

@@ -76,7 +76,7 @@ func (v *visit) render(status int, name string, p page) {
 	}
 	var body bytes.Buffer
 	if err := made.ExecuteTemplate(&body, "layout", p); err != nil {
-		v.Log.ErrorContext(v.r.Context(), "the template of a page of the console failed", "page", v.path, "error", err)
+		v.Log.ErrorContext(v.r.Context(), "the template of a page of the console failed", "template", name, "error", err)
 		http.Error(v.w, "The page could not be written.", http.StatusInternalServerError)
 		return
 	}

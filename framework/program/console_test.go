@@ -157,14 +157,21 @@ func greetingOf(t *testing.T, p Program, env []string, do func(printed string)) 
 	return log.String()
 }
 
-// TestLinkOfTheFirstSuperuser: a server without a superuser prints a link that makes one, to standard output alone.
+// TestLinkOfTheFirstSuperuser: a server without a superuser prints a link that makes one, to standard output alone; in production to a terminal
+// alone.
 func TestLinkOfTheFirstSuperuser(t *testing.T) {
 	t.Parallel()
+	keys, err := auth.GenerateKey("a", auth.HS256)
+	if err != nil {
+		t.Fatal(err)
+	}
 	onBothEmpty(t, func(t *testing.T, database string) {
 		env := []string{"DATABASE_URL=" + database, "TRESTLE_PASSWORD=four unrelated words walk", "TRESTLE_DB_CONNS=4"}
-		steps := []struct{ name, before, setting, link, lacks string }{
+		production := "TRESTLE_ENV=production TRESTLE_HOSTS=api.example.org TRESTLE_TRUSTED_PROXIES=127.0.0.1 TRESTLE_JWT_KEYS=" + keys.Reveal()
+		steps := []struct{ name, before, settings, link, lacks string }{
 			{"an empty database", "migrate up", "", `(http://127\.0\.0\.1:[0-9]+)/admin/~first/([A-Z2-7]{26,})\n`, "/people/"},
 			{"a public URL", "", "TRESTLE_PUBLIC_URL=https://api.example.org", `(https://api\.example\.org)/admin/~first/([A-Z2-7]{26,})\n`, "127.0.0.1"},
+			{"production, without a terminal", "", production, "", "~first"},
 			{"another path", "", "TRESTLE_CONSOLE=/people/", `(http://127\.0\.0\.1:[0-9]+)/people/~first/([A-Z2-7]{26,})\n`, "/admin/"},
 			{"a user", "user create --email asha@example.com", "", `(http://127\.0\.0\.1:[0-9]+)/admin/~first/([A-Z2-7]{26,})\n`, "/people/"},
 			{"no console", "", "TRESTLE_CONSOLE=off", "", "console"},
@@ -178,7 +185,7 @@ func TestLinkOfTheFirstSuperuser(t *testing.T) {
 				}
 			}
 			token := ""
-			logged := greetingOf(t, usersAlone(), append(slices.Clone(env), step.setting), func(printed string) {
+			logged := greetingOf(t, usersAlone(), append(slices.Clone(env), strings.Fields(step.settings)...), func(printed string) {
 				found := regexp.MustCompile(cmp.Or(step.link, "never")).FindStringSubmatch(printed)
 				if (found != nil) != (step.link != "") || strings.Contains(printed, step.lacks) {
 					t.Errorf("%s: the server prints %q", step.name, printed)

@@ -1,4 +1,4 @@
-// Package proving bounds how long tests take. Those of every change are brief, and make prove has hours.
+// Package proving tells tests whether make prove runs them, which has hours. Tests of every change are brief.
 package proving
 
 import (
@@ -21,7 +21,7 @@ func Only(tb testing.TB, does string) {
 	}
 }
 
-// Rounds is how often a test repeats something: usual, once with -short, and proved in a run of make prove.
+// Rounds returns how often a test repeats something: proved in a run of make prove, 1 with -short, and otherwise usual.
 func Rounds(usual, proved int) int {
 	switch {
 	case On():

@@ -265,7 +265,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// The seeds of both fuzz targets, on both databases; bodies go everywhere.
+// The seeds of both fuzz targets, on both databases. A body goes to one write, and in make prove to each.
 func TestSeedsOfFuzzing(t *testing.T) {
 	both(t, func(t *testing.T, s *site) {
 		p := probe(s).learn()

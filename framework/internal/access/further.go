@@ -12,7 +12,7 @@ import (
 // furtherKey is the key of a context of [WithFurther], which has a further.
 type furtherKey struct{}
 
-// A further has schemes that run before those of a list.
+// A further has schemes that run before those of one list. Lists are compared by identity, not by what they have.
 type further struct {
 	schemes []call.Authenticator
 	before  state.List

@@ -109,10 +109,10 @@ func (a Catalog) Permissions() (names []string) {
 }
 
 // PermissionsAt lists the names of permissions that may matter at an endpoint, sorted and without duplicates: those that it and the scopes
-// and the Writers of its viewsets check, and those of all fields and guards, because answers show related rows.
+// and the Writers of its viewsets check, and those of all fields and guards.
 func (a Catalog) PermissionsAt(e *table.Endpoint) (names []string) {
 	required := []call.Permission{e.Permission, e.Deleted}
-	for _, r := range viewsetsAt(e) {
+	for _, r := range a.viewsetsAt(e) {
 		required = append(required, r.Scope.Unless, r.Writers.Unless)
 	}
 	for _, r := range a.Resources {
@@ -129,11 +129,17 @@ func (a Catalog) PermissionsAt(e *table.Endpoint) (names []string) {
 }
 
 // viewsetsAt lists the viewsets whose scopes limit the rows of an endpoint: its own, those of the rows that its function shows and
-// creates, and those to which a nesting or a Via leads from them.
-func viewsetsAt(e *table.Endpoint) (all []*table.Resource) {
+// creates, those to which its input refers, and those to which a nesting, a Via or a relation leads from them.
+func (a Catalog) viewsetsAt(e *table.Endpoint) (all []*table.Resource) {
 	next := []*table.Resource{e.Resource, e.Shown}
 	if e.Creates != nil {
 		next = append(next, e.Creates.Resource)
+	}
+	if e.Input != nil {
+		for _, f := range e.Input.Refs() {
+			target, _ := a.LookUp(f.Ref) // the start has reported an error
+			next = append(next, target)
+		}
 	}
 	for len(next) > 0 {
 		r := next[0]
@@ -144,6 +150,12 @@ func viewsetsAt(e *table.Endpoint) (all []*table.Resource) {
 		all, next = append(all, r), append(next, r.Scope.Via, r.Writers.Via)
 		if r.Above != nil {
 			next = append(next, r.Above.Parent)
+		}
+		if r.Relations != nil {
+			for _, one := range r.Relations.All() {
+				target, _ := one.Target.(*table.Resource) // nil for parts of the row
+				next = append(next, target)
+			}
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"trestle.example/framework/internal/access"
 	"trestle.example/framework/internal/declare"
 	"trestle.example/framework/internal/describe"
+	"trestle.example/framework/internal/input"
 	"trestle.example/framework/internal/table"
 )
 
@@ -37,7 +38,11 @@ func TestPermissionsAt(t *testing.T) {
 		"the rows of an answer":            {table.Endpoint{Resource: own, Shown: parent}, []string{"own", "owner.scope", "owner.writers", "parent"}},
 		"the row that a function creates":  {table.Endpoint{Resource: own, Creates: &table.Created{Resource: parent}}, []string{"own", "owner.scope", "owner.writers", "parent"}},
 		"a viewset that leads to itself":   {table.Endpoint{Resource: circle}, []string{"circle"}},
+		"the rows to which its input refers": {
+			table.Endpoint{Resource: own, Input: &input.Shape{Fields: []*input.Field{{Ref: "parents"}}}}, []string{"own", "owner.scope", "owner.writers", "parent"},
+		},
 	} {
+		parent.Path = "parents"
 		catalog := describe.NewCatalog(&table.Registry{Resources: []*table.Resource{unrelated, owner, own, circle, parent}})
 		if got := catalog.PermissionsAt(&test.endpoint); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %s; want %s", name, got, test.want)

@@ -7,9 +7,10 @@ import (
 	"github.com/jinzhu/inflection"
 )
 
-// singulars are by their plurals. They are few: nouns are those of declarations.
+// singulars caches results by their nouns, because finding one tries a hundred regular expressions. The nouns are those of declarations,
+// so there are few.
 //
-//nolint:gochecknoglobals // it is the same for every API: a noun takes a hundred regular expressions
+//nolint:gochecknoglobals // the results are the same for every API
 var singulars sync.Map
 
 // Singular returns the singular of an English noun: "category" for "categories". It is safe for concurrent use.

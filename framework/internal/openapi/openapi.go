@@ -37,7 +37,7 @@ func Write(api *spec.API) (wire.Members, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.doc.Paths.MapOfPathItemValues = nil // its text would be read and written again for each object around it
+	w.doc.Paths.MapOfPathItemValues = nil // openapi-go would encode each operation again at every level above it
 	root, err := members(w.doc)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (w *writer) paths() (paths wire.Members, err error) {
 	return paths, nil
 }
 
-// members are those of an object of openapi-go, which has no types for their order.
+// members reads an object of openapi-go as its members in order.
 func members(of json.Marshaler) (wire.Members, error) {
 	text, err := of.MarshalJSON()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"trestle.example/framework/internal/stream"
 )
 
-// A Sheet writes rows as CSV, with the columns that one caller sees.
+// A Sheet writes rows as CSV, with the columns that one caller sees. It is not safe for concurrent use.
 type Sheet struct {
 	names []string
 	top   members
@@ -26,7 +26,7 @@ type place struct {
 	below  members
 }
 
-// NewSheet returns a sheet without the fields that are hidden. exact leaves text as it is that a spreadsheet would run.
+// NewSheet returns a sheet without the fields that are hidden. With exact, text that a spreadsheet would run as a formula is not changed.
 func NewSheet(fields []Field, exact bool, hidden *fieldrule.Hidden) *Sheet {
 	s := &Sheet{exact: exact}
 	s.top = s.add(fields, "", hidden)

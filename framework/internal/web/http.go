@@ -50,8 +50,8 @@ type place struct {
 	allow    string // the methods, as the header Allow lists them
 }
 
-// NewServer makes the handler of a checked API with a function that returns its OpenAPI document, always the same. If the API is
-// documented, it calls the function now; a mistake in the document is an error.
+// NewServer makes the handler of a checked API. document returns the OpenAPI document, the same at each call. If the API is
+// documented, NewServer calls it; a mistake in the document is an error.
 func NewServer(registry *table.Registry, document func() (wire.Members, error)) (http.Handler, error) {
 	a := describe.NewCatalog(registry)
 	if !a.Config.Undocumented {

@@ -32,7 +32,7 @@ type description struct {
 }
 
 // A describer answers OPTIONS from the OpenAPI document. For an API that is not documented, the
-// document is made at the first OPTIONS request. It is safe for concurrent use.
+// document may be made at the first OPTIONS request. It is safe for concurrent use.
 type describer struct {
 	api       describe.Catalog
 	reference func() (wire.Members, error)

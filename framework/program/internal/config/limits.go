@@ -69,7 +69,7 @@ func readConsole(c *Config, v string) error {
 }
 
 // ConsolePath returns the path of the console, "" for none. declared is the path that the program declares. Without a path, a
-// program with users of package auth has a console at "/admin/", unless all paths belong to its API. usual is true for such a program.
+// program with users of package auth has a console at "/admin/", unless all paths belong to its API. usual reports whether the program has such users and an API with a prefix.
 func (c Config) ConsolePath(declared string, usual bool) string {
 	switch {
 	case c.console == off:

@@ -34,6 +34,12 @@ func (c Console) AtTerminal() bool {
 	return ok
 }
 
+// ShowsAtTerminal reports whether standard output is a terminal.
+func (c Console) ShowsAtTerminal() bool {
+	_, ok := terminal(c.Out)
+	return ok
+}
+
 // terminal reports whether a stream is a terminal, and returns its descriptor.
 func terminal(stream any) (int, bool) {
 	f, ok := stream.(*os.File)

@@ -28,7 +28,7 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 	if s.ConsoleAt() != "" {
 		lines = append(lines, "The console, pages for people:", "", "  "+base+s.ConsoleAt(), "")
 	}
-	lines = append(lines, firstLines(ctx, s, base)...)
+	lines = append(lines, firstLines(ctx, run, s, base)...)
 	if demo != nil && demo.Requests != nil {
 		more, err := demoLines(ctx, s, demo, base)
 		if err != nil {
@@ -39,8 +39,12 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 	return run.Print(strings.Join(lines, "\n"))
 }
 
-// firstLines returns the link that makes the first superuser. It is for the terminal, and no log has it.
-func firstLines(ctx context.Context, s *site.Site, base string) []string {
+// firstLines returns the link that makes the first superuser. In production it is for a terminal alone: whoever collects the output of a
+// service would have it.
+func firstLines(ctx context.Context, run *command.Run, s *site.Site, base string) []string {
+	if s.Production && !run.Console.ShowsAtTerminal() {
+		return nil
+	}
 	path, err := s.OfferFirst(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.Log.Warn("whether there is a superuser could not be read, so no link makes the first one", "error", err)
