@@ -2,6 +2,7 @@ package programtest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -63,9 +64,7 @@ func (b *Browser) Post(path string, form url.Values) Page {
 		b.tb.Fatalf("%s has no form: %d %s", path, page.Status, page.Text)
 	}
 	filled := url.Values{"~token": {token[1]}}
-	for name, values := range form {
-		filled[name] = values
-	}
+	maps.Copy(filled, form)
 	r := b.request(http.MethodPost, path, filled.Encode())
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", b.server)
