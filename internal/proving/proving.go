@@ -1,4 +1,4 @@
-// Package proving tells tests whether make prove runs them, which has hours. Tests of every change are brief.
+// Package proving reports whether make prove runs the tests. It has hours for them; tests of every change are brief.
 package proving
 
 import (

@@ -39,8 +39,8 @@ func welcome(ctx context.Context, run *command.Run, s *site.Site, addr net.Addr,
 	return run.Print(strings.Join(lines, "\n"))
 }
 
-// firstLines returns the link that makes the first superuser. In production it is for a terminal alone: whoever collects the output of a
-// service would have it.
+// firstLines returns the link that makes the first superuser. In production it is for a terminal alone, because a service manager
+// keeps what a service prints.
 func firstLines(ctx context.Context, run *command.Run, s *site.Site, base string) []string {
 	if s.Production && !run.Console.ShowsAtTerminal() {
 		return nil
